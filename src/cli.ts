@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { startCommand } from './cli/start.ts';
+import { productVersion } from './product.ts';
+
+const program = new Command('tabularium')
+  .description('Azure Table storage that you can own: durable, fast, on your own machines.')
+  .version(productVersion)
+  .showHelpAfterError('Try --help for the list of options.')
+  .addCommand(startCommand());
+
+await program.parseAsync();

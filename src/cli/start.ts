@@ -1,0 +1,81 @@
+import { Command } from 'commander';
+import { commandOption, settings, type TabulariumOptions } from '../config.ts';
+import { StartError, startTabularium, type Tabularium } from '../index.ts';
+import { createLogger, type Logger, type LogLevel } from '../observe/log.ts';
+import { DataFolderError } from '../store/lmdb/folder.ts';
+
+type StartOptions = TabulariumOptions & { account?: string[]; quiet?: boolean; logLevel: LogLevel };
+
+/** `tabularium start`: runs until it is told to stop. */
+export function startCommand(): Command {
+  const command = new Command('start')
+    .description('Start the server. Every option can be given as the environment variable beside it.')
+    .addHelpText('after', examples)
+    .action(start);
+  for (const setting of settings) command.addOption(commandOption(setting));
+  return command;
+}
+
+const examples = `
+Examples:
+  tabularium start                                the emulator's ports and account, data in ./data
+  tabularium start --memory --table-port 0        for a test run: nothing is kept
+  tabularium start --host 0.0.0.0 --accounts-file keys.txt
+
+Signals: SIGTERM and SIGINT finish the requests in flight and stop; SIGHUP reads the accounts file again.`;
+
+async function start({ account, quiet, ...options }: StartOptions): Promise<void> {
+  const log = createLogger(options.logLevel);
+  let tabularium: Tabularium;
+  try {
+    tabularium = await startTabularium({ ...options, accounts: account ?? [] }, { log });
+  } catch (error) {
+    if (!(error instanceof StartError || error instanceof DataFolderError)) throw error;
+    process.stderr.write(`tabularium: ${error.message}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  if (quiet !== true) process.stdout.write(banner(tabularium, options));
+  stopOnSignals(tabularium, log);
+  process.on('SIGHUP', () => reload(tabularium, log));
+}
+
+function banner({ connectionString, endpoints, dataFolder }: Tabularium, options: TabulariumOptions): string {
+  const isStandard = endpoints.table === 'http://127.0.0.1:10002/devstoreaccount1';
+  const shorthand = isStandard ? ' (official clients also know it as UseDevelopmentStorage=true)' : '';
+  const fate = options.memory === true ? 'kept until the server stops' : 'flushed to disk before each answer';
+  return `Tabularium is ready.
+
+  Table service      ${endpoints.table}
+  Data               ${dataFolder} (${fate})
+  Connection string  ${connectionString}
+                    ${shorthand}
+
+Try next, in another terminal:
+  curl ${new URL('/-/ready', endpoints.table)}
+  node examples/first-entity.mjs    a first entity, with the official client
+Stop with Ctrl+C.
+`;
+}
+
+function stopOnSignals(tabularium: Tabularium, log: Logger): void {
+  let isStopping = false;
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (isStopping) process.exit(1); // asked twice: do not wait
+    isStopping = true;
+    log.info({ signal }, 'finishing the requests in flight');
+    await tabularium.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+function reload(tabularium: Tabularium, log: Logger): void {
+  try {
+    tabularium.reloadAccounts();
+    log.info('read the accounts again');
+  } catch (error) {
+    log.error(`${(error as Error).message}; the accounts stay as they were`);
+  }
+}

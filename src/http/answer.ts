@@ -1,0 +1,7 @@
+/** What an operation answers; the server adds the headers that all answers have. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text or bytes; none means an answer without a body. */
+  readonly body?: string | Buffer;
+}

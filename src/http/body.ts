@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../errors.ts';
+import * as limits from '../limits.ts';
+
+/** A body past the limit is read on and thrown away, so that the client sees the answer; but not forever. */
+const discardedBytesMax = 16 * limits.requestBodyBytesMax;
+
+const noBody = Buffer.alloc(0);
+
+/** Bytes that a request announces: as many as any body may have, where it does not say. */
+export function announcedBytes(request: IncomingMessage): number {
+  const length = request.headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return request.headers['transfer-encoding'] === undefined ? 0 : limits.requestBodyBytesMax;
+}
+
+/** The whole body. Rejects with RequestBodyTooLarge past limits.requestBodyBytesMax. */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (announcedBytes(request) === 0) return Promise.resolve(noBody);
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= limits.requestBodyBytesMax) chunks.push(chunk);
+      else chunks = [];
+      if (bytes > discardedBytesMax) {
+        request.pause();
+        reject(new ServiceError('RequestBodyTooLarge'));
+      }
+    });
+    request.on('end', () => {
+      if (bytes > limits.requestBodyBytesMax) reject(new ServiceError('RequestBodyTooLarge'));
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('the client went away')));
+  });
+}

@@ -1,0 +1,29 @@
+/**
+ * Which format an answer has (REST: Payload Format for Table Service Operations): `$format` where the query
+ * has it, else Accept; without either, or with what only Atom satisfies, Atom, which we refuse.
+ */
+export type MetadataLevel = 'none' | 'minimal' | 'full';
+export type Format = MetadataLevel | 'verbose' | 'atom';
+
+export function negotiateFormat(format: string | undefined, accept: string | undefined): Format {
+  for (const range of (format ?? accept ?? '').split(',')) {
+    const [type, ...parameters] = range.split(';').map(part => part.trim().toLowerCase());
+    if (type !== 'application/json' && type !== 'json') continue;
+    const odata = parameters.find(parameter => parameter.startsWith('odata='))?.slice('odata='.length);
+    if (odata === 'nometadata') return 'none';
+    if (odata === 'fullmetadata') return 'full';
+    if (odata === 'verbose') return 'verbose';
+    return 'minimal';
+  }
+  return 'atom';
+}
+
+export function isJson(format: Format): format is MetadataLevel {
+  return format !== 'verbose' && format !== 'atom';
+}
+
+/** Content-Type of JSON answers, without spaces (recorded; a legacy client looks for the exact text). */
+export function jsonContentType(level: MetadataLevel): string {
+  const name = level === 'none' ? 'nometadata' : `${level}metadata`;
+  return `application/json;odata=${name};streaming=true;charset=utf-8`;
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { type Account, developmentAccount, parseAccount, parseAccountsFile } from './auth/accounts.ts';
+import { implementedServices, type TabulariumOptions } from './config.ts';
+import { createLogger, type Logger } from './observe/log.ts';
+import { Metrics } from './observe/metrics.ts';
+import { TableServer } from './server.ts';
+import { type LmdbStoreOptions, openLmdbStore } from './store/lmdb/lmdb-store.ts';
+
+export type { TabulariumOptions } from './config.ts';
+
+/** A running server. */
+export interface Tabularium {
+  /** Of the first account; lists the running services only. */
+  readonly connectionString: string;
+  /** Base addresses of the first account, by service. */
+  readonly endpoints: { readonly table: string };
+  /** Where the data is; a temporary folder with `memory`. */
+  readonly dataFolder: string;
+  /** Reads the accounts file again: keys rotate without a restart. Throws a StartError and changes nothing. */
+  reloadAccounts(): void;
+  /** Finishes the requests in flight and closes the store. */
+  close(): Promise<void>;
+}
+
+/** Why a server could not start, in one line for its operator. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+/** Where the logs go and who is told of commits: for the command line and for tests. */
+export interface Surroundings {
+  readonly log?: Logger;
+  readonly store?: Pick<LmdbStoreOptions, 'observer' | 'now'>;
+}
+
+/**
+ * Starts a server in this process: what `tabularium start` does. Rejects with StartError or DataFolderError.
+ *
+ *     const tabularium = await startTabularium({ tablePort: 0, memory: true });
+ *     const client = TableClient.fromConnectionString(tabularium.connectionString, 'people');
+ */
+export async function startTabularium(
+  options: TabulariumOptions = {},
+  surroundings: Surroundings = {},
+): Promise<Tabularium> {
+  const host = options.host ?? '127.0.0.1';
+  checkServices(options.services);
+  const accounts = new Map<string, Account>();
+  const reloadAccounts = (): void => replaceAccounts(accounts, readAccounts(options));
+  reloadAccounts();
+
+  const log = surroundings.log ?? createLogger(options.logLevel ?? 'warn');
+  warnOfPublicKey(log, host, accounts);
+  const metrics = new Metrics();
+  const now = surroundings.store?.now ?? Date.now;
+  const store = openLmdbStore({
+    folder: options.memory === true ? undefined : (options.data ?? './data'),
+    now,
+    observer: { ...metrics.commitObserver, ...surroundings.store?.observer },
+    onBackgroundError: error => log.error({ err: error }, 'reclaiming the space of dropped tables failed'),
+  });
+  metrics.watchScans(() => store.runningScans);
+  const server = new TableServer({
+    store,
+    accounts,
+    metrics,
+    log,
+    isStrictVersion: options.strictApiVersion ?? false,
+    now: Date.now,
+  });
+  let port: number;
+  try {
+    port = await listen(server, host, options.tablePort ?? 10002);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  const [account] = accounts.values();
+  const endpoint = `http://${reachable(host)}:${port}/${account?.name}`;
+  log.info({ endpoint, data: store.dataFolder }, 'the Table service listens');
+  return {
+    connectionString: connectionString(account as Account, endpoint),
+    endpoints: { table: endpoint },
+    dataFolder: store.dataFolder,
+    reloadAccounts,
+    async close() {
+      await server.close();
+      await store.close();
+    },
+  };
+}
+
+function checkServices(services: readonly string[] | undefined): void {
+  const unknown = services?.find(name => !(implementedServices as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    throw new StartError(
+      `there is no service '${unknown}' here; this version has: ${implementedServices.join(', ')}`,
+    );
+  }
+}
+
+function readAccounts({ accounts = [], accountsFile }: TabulariumOptions): Account[] {
+  try {
+    const read = accounts.map(parseAccount);
+    if (accountsFile !== undefined) read.push(...parseAccountsFile(readFileSync(accountsFile, 'utf8')));
+    if (accountsFile !== undefined && read.length === 0) throw new Error('it names no account');
+    if (read.length > 0) return read;
+    return [parseAccount(`${developmentAccount.name}:${developmentAccount.key}`)];
+  } catch (error) {
+    const place = accountsFile === undefined ? '' : ` (accounts file ${accountsFile})`;
+    throw new StartError(`cannot read the accounts${place}: ${(error as Error).message}`);
+  }
+}
+
+/** In place: the server looks accounts up in the one map. */
+function replaceAccounts(accounts: Map<string, Account>, fresh: readonly Account[]): void {
+  accounts.clear();
+  for (const account of fresh) accounts.set(account.name, account);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+function warnOfPublicKey(log: Logger, host: string, accounts: ReadonlyMap<string, Account>): void {
+  const keys = accounts.get(developmentAccount.name)?.keys ?? [];
+  const isPublic = keys.some(key => key.export().toString('base64') === developmentAccount.key);
+  if (!isPublic || isLoopback(host)) return;
+  log.warn(
+    { host },
+    `WARNING: the account ${developmentAccount.name} with its publicly known key listens on ${host}: everyone who reaches this address can read and change all data. Give accounts of your own with --account or --accounts-file.`,
+  );
+}
+
+function listen(server: TableServer, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.http.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new StartError(explainListenError(error, host, port)));
+    });
+    server.http.listen(port, host, () => resolve((server.http.address() as AddressInfo).port));
+  });
+}
+
+function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
+  if (error.code === 'EADDRINUSE') {
+    return `port ${port} on ${host} is taken; choose another with --table-port, or 0 for a free one`;
+  }
+  if (error.code === 'EACCES') return `port ${port} on ${host} needs privileges that this process lacks`;
+  return `cannot listen on ${host}:${port}: ${error.message}`;
+}
+
+/** An address that a client on this machine can use. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function connectionString({ name, keys }: Account, tableEndpoint: string): string {
+  const key = keys[0]?.export().toString('base64');
+  return `DefaultEndpointsProtocol=http;AccountName=${name};AccountKey=${key};TableEndpoint=${tableEndpoint};`;
+}

@@ -1,0 +1,58 @@
+/**
+ * Every number the services refuse to exceed, with its unit and source. "Table Service Data Model" is the
+ * REST documentation's page "Understanding the Table Service Data Model"; where it is silent or says two
+ * things, the comment gives the observed behaviour of the service.
+ */
+
+/** Data Model: 255 properties with the three system ones. */
+export const customPropertiesMax = 252;
+/** Data Model: a property name, in UTF-16 code units. */
+export const propertyNameUnitsMax = 255;
+/** Data Model: a String property holds 64 KiB of UTF-16. */
+export const stringValueUnitsMax = 32 * 1024;
+/** Data Model: a Binary property. */
+export const binaryValueBytesMax = 64 * 1024;
+/** Data Model: one entity with its names and keys, by the published estimate (see table/entity/measure.ts). */
+export const entityBytesMax = 1024 * 1024;
+
+/** Each key, in UTF-16 code units. The documents say both "1 KiB" and "1,024 characters". */
+export const keyUnitsMax = 1024;
+/** Both keys of an entity together, in UTF-8: what fits in an index row of every store that we know. */
+export const keysUtf8BytesMax = 2600;
+
+/** Data Model: table names. */
+export const tableNameUnitsMin = 3;
+export const tableNameUnitsMax = 63;
+
+/** Performing Entity Group Transactions: operations in one change set. */
+export const transactionOperationsMax = 100;
+/** Performing Entity Group Transactions: 4 MiB; single requests are held to the same. */
+export const requestBodyBytesMax = 4 * 1024 * 1024;
+
+/** Query Timeout and Pagination: entities (or tables) in one page. */
+export const pageEntitiesMax = 1000;
+/** Query Timeout and Pagination: how long one page may be worked on. */
+export const pageDurationMsMax = 5000;
+/** Ours: a page ends with a token after this many bytes, so that no answer grows without bound. */
+export const pageBytesMax = 4 * 1024 * 1024;
+
+/** Common REST API headers: x-ms-client-request-id. */
+export const clientRequestIdUnitsMax = 1024;
+/** Authentication: how far the request's date may be from the server's clock, either way. */
+export const clockSkewMsMax = 15 * 60 * 1000;
+
+/** Node counts the request line as header: the longest legal keys, percent-encoded, must fit. */
+export const requestHeaderBytesMax = 128 * 1024;
+/** Nested parentheses and `not` in a $filter: bounds the recursion, far above what clients build. */
+export const filterDepthMax = 100;
+/** Operands in a $filter: the service documents 15 and accepts more; bounds the work a row costs. */
+export const filterComparisonsMax = 1000;
+
+/** Backpressure: past any of these the answer is 503 ServerBusy before the body is read. */
+export const bodyBytesInFlightMax = 256 * 1024 * 1024;
+export const queuedWritesMax = 4096;
+export const queuedWriteBytesMax = 32 * 1024 * 1024;
+export const concurrentScansMax = 64;
+export const connectionsMax = 10_000;
+/** What Retry-After says with ServerBusy. */
+export const retryAfterSeconds = 1;

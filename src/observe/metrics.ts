@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CommitObserver } from '../store/lmdb/commit-queue.ts';
+
+const durationBucketsSeconds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+
+type Labelled = { inc(): void };
+type Timed = { observe(seconds: number): void };
+
+/** What `/-/metrics` shows: a registry of its own, as several servers may run in one process. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'service' | 'operation' | 'status'>;
+  readonly #durations: Histogram<'service' | 'operation'>;
+  /** Series looked up once: finding one by its labels costs more than counting in it. */
+  readonly #series = new Map<string, { count: Labelled; duration: Timed }>();
+  readonly #commits: Counter;
+  readonly #commitWrites: Counter;
+  readonly #commitDurations: Histogram;
+  #runningScans: () => number = () => 0;
+
+  constructor() {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#requests = new Counter({
+      name: 'tabularium_requests_total',
+      help: 'Requests by operation and HTTP status.',
+      labelNames: ['service', 'operation', 'status'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'tabularium_request_duration_seconds',
+      help: 'Time from the head of a request to the end of its answer.',
+      labelNames: ['service', 'operation'],
+      buckets: durationBucketsSeconds,
+      registers,
+    });
+    this.#commits = new Counter({
+      name: 'tabularium_store_commits_total',
+      help: 'Group commits that reached the disk.',
+      registers,
+    });
+    this.#commitWrites = new Counter({
+      name: 'tabularium_store_commit_writes_total',
+      help: 'Writes in those commits: the mean size of a group is their ratio.',
+      registers,
+    });
+    this.#commitDurations = new Histogram({
+      name: 'tabularium_store_commit_duration_seconds',
+      help: 'Time from the first write of a group commit to the end of its flush.',
+      buckets: durationBucketsSeconds,
+      registers,
+    });
+    const runningScans = (): number => this.#runningScans();
+    new Gauge({
+      name: 'tabularium_scans_running',
+      help: 'Queries that have begun and not ended.',
+      registers,
+      collect() {
+        this.set(runningScans());
+      },
+    });
+    new Gauge({
+      name: 'tabularium_rss_anon_bytes',
+      help: 'Private memory of the process; the memory map of the store is not in it.',
+      registers,
+      collect() {
+        this.set(readRssAnonBytes());
+      },
+    });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Told of each commit of the store. */
+  get commitObserver(): CommitObserver {
+    return {
+      onCommitted: (writes, durationMs) => {
+        this.#commits.inc();
+        this.#commitWrites.inc(writes);
+        this.#commitDurations.observe(durationMs / 1000);
+      },
+    };
+  }
+
+  watchScans(running: () => number): void {
+    this.#runningScans = running;
+  }
+
+  countRequest(service: string, operation: string, status: number, durationMs: number): void {
+    const key = `${service} ${operation} ${status}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      series = {
+        count: this.#requests.labels({ service, operation, status: String(status) }),
+        duration: this.#durations.labels({ service, operation }),
+      };
+      this.#series.set(key, series);
+    }
+    series.count.inc();
+    series.duration.observe(durationMs / 1000);
+  }
+
+  /** In the text format of Prometheus. */
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+/** RssAnon of this process; zero where the system does not tell. */
+function readRssAnonBytes(): number {
+  try {
+    const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    return Number(kibibytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Ticks } from '../ticks.ts';
+import type { Key, KeyRange } from './key.ts';
+
+/**
+ * The store contract. A store keeps and orders; the rules (conditions, limits, etags) are decided above it.
+ * What every store promises, and test/store/contract.ts holds it to:
+ *
+ * - **Durable acknowledgement.** When a promise of `createTable`, `deleteTable` or `mutate` resolves, what it
+ *   did survives `kill -9` and power loss. When one rejects with anything but a ServiceError, the outcome is
+ *   unknown.
+ * - **The partition is the unit of atomicity and order.** Calls of `mutate` on one partition are
+ *   linearizable; either all writes of a call are there, or none.
+ * - **Reads see what was acknowledged** before they began, on whichever connection.
+ * - **A page is one snapshot**, at least of each partition in it.
+ * - **A dropped table is gone at once**, at any size, and its name is free; a table made again under the name
+ *   is empty. Space is reclaimed in the background, after a restart too.
+ *
+ * Methods that name a table reject with the ServiceError `TableNotFound` where there is none.
+ */
+export interface Store {
+  /** False where a table of that name, in any case, exists. */
+  createTable(account: string, name: string): Promise<boolean>;
+  /** The name as it was created, or undefined. */
+  readTable(account: string, name: string): Promise<string | undefined>;
+  /** False where there was none. */
+  deleteTable(account: string, name: string): Promise<boolean>;
+  /** Names as created, ascending by their lower-case form, from `from` (lower case, inclusive) on. */
+  listTables(account: string, from: string, limit: number): Promise<string[]>;
+
+  /** One entity's row. The buffer is the caller's own. */
+  read(table: TableAddress, key: Key): Promise<Buffer | undefined>;
+
+  /**
+   * Reads the named rows of one partition and writes what `decide` answers, atomically. `rowKeys` are
+   * distinct and at most limits.transactionOperationsMax. Rejects with `ServerBusy` when too much is queued.
+   */
+  mutate<Refusal>(
+    table: TableAddress,
+    partitionKey: string,
+    rowKeys: readonly string[],
+    decide: Decide<Refusal>,
+    /** About how many bytes it will write: bounds what may be queued. */
+    bytes: number,
+  ): Promise<Outcome<Refusal>>;
+
+  /** The rows of ascending, disjoint ranges, in order. Rejects with `ServerBusy` when too many run. */
+  scan(table: TableAddress, ranges: readonly KeyRange[], options: ScanOptions): Promise<Page>;
+
+  /** Resolves once everything acknowledged is down and nothing holds the files any more. */
+  close(): Promise<void>;
+}
+
+export interface TableAddress {
+  readonly account: string;
+  /** In any case: table names are compared ignoring it. */
+  readonly table: string;
+}
+
+/**
+ * Pure and synchronous, and may run more than once. `current` holds the rows as they are, in the order of
+ * the row keys, undefined where there is none; they are valid during the call only. `tick` is the time of
+ * this write, greater than that of every earlier write of the store.
+ */
+export type Decide<Refusal> = (current: readonly (Buffer | undefined)[], tick: Ticks) => Decision<Refusal>;
+
+/** For each row its new state, null for none; or a refusal, and then nothing is written. */
+export type Decision<Refusal> = { readonly rows: readonly (Buffer | null)[] } | { readonly refusal: Refusal };
+
+export type Outcome<Refusal> = { readonly tick: Ticks } | { readonly refusal: Refusal };
+
+export interface ScanOptions {
+  /** Rows in the page at most. */
+  readonly limit: number;
+  /** The page ends when it holds this many bytes. */
+  readonly bytesMax: number;
+  /** How long the page may take. */
+  readonly durationMsMax: number;
+  /** Which rows to return: all, where it is absent. Sees each row's buffer during the call only. */
+  readonly matches?: (row: Buffer) => boolean;
+  /** Stops the scan, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Page {
+  readonly rows: readonly Buffer[];
+  /** Rows looked at, returned or not. */
+  readonly examined: number;
+  /** The first key not looked at, where the page ended before its ranges did. */
+  readonly next?: Key;
+}

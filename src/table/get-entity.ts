@@ -1,0 +1,28 @@
+import { ServiceError } from '../errors.ts';
+import { jsonContentType } from '../http/media-type.ts';
+import { formatElement } from './element.ts';
+import { projectRow } from './entity/project.ts';
+import { readEtag } from './entity/row.ts';
+import { entityOf, type Operation, requireJson } from './request.ts';
+import { parseSelect, selectSuffix } from './select.ts';
+import { entityUrls } from './urls.ts';
+
+/** One entity by its keys (REST: Query Entities, a point query). */
+export const getEntity: Operation = {
+  name: 'GetEntity',
+  needs: { permissions: ['r'], resource: 'object' },
+  async run(request, store) {
+    const level = requireJson(request);
+    const { table, partitionKey, rowKey } = entityOf(request);
+    const selectText = request.query.get('$select');
+    const select = parseSelect(selectText);
+    const row = await store.read({ account: request.account, table }, { partitionKey, rowKey });
+    if (row === undefined) throw new ServiceError('ResourceNotFound');
+    const entity = projectRow(row, { level, select }, entityUrls(request.base, request.account, table));
+    return {
+      status: 200,
+      headers: { ETag: readEtag(row), 'Content-Type': jsonContentType(level) },
+      body: formatElement(entity, level, request, selectSuffix(selectText)),
+    };
+  },
+};

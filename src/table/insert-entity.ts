@@ -1,0 +1,45 @@
+import { ServiceError } from '../errors.ts';
+import { jsonContentType } from '../http/media-type.ts';
+import { formatElement } from './element.ts';
+import { checkEntity, checkKey } from './entity/check-entity.ts';
+import { parseEntity } from './entity/parse-entity.ts';
+import { projectRow } from './entity/project.ts';
+import { formatEtag, formatProperties, formatRow } from './entity/row.ts';
+import { preferenceHeaders, preferenceOf, requireJson, requireJsonBody, tableOf } from './request.ts';
+import { entityPath, entityUrls } from './urls.ts';
+import type { EntityWrite } from './write-entity.ts';
+
+/** Inserts an entity that is not there yet (REST: Insert Entity). */
+export const insertEntity: EntityWrite = {
+  name: 'InsertEntity',
+  needs: { permissions: ['a'], resource: 'object' },
+  read(request) {
+    requireJsonBody(request);
+    if (preferenceOf(request.header('prefer')) !== 'return-no-content') requireJson(request);
+    const { partitionKey, rowKey, properties } = parseEntity(request.body);
+    if (partitionKey === undefined || rowKey === undefined) throw new ServiceError('PropertiesNeedValue');
+    const key = { partitionKey, rowKey };
+    checkKey(key);
+    checkEntity(key, properties);
+    return { verb: 'insert', key, properties };
+  },
+  answer(request, intent, tick) {
+    const preference = preferenceOf(request.header('prefer'));
+    const table = tableOf(request);
+    const { partitionKey, rowKey } = intent.key;
+    const location = `${request.base}/${entityPath(table, partitionKey, rowKey)}`;
+    const headers = { ...preferenceHeaders(preference), ETag: formatEtag(tick), Location: location };
+    if (preference === 'return-no-content') {
+      return { status: 204, headers: { ...headers, DataServiceId: location } };
+    }
+    const level = requireJson(request);
+    const properties = 'properties' in intent ? formatProperties(intent.properties) : '';
+    const row = formatRow(intent.key, tick, properties);
+    const urls = entityUrls(request.base, request.account, table);
+    return {
+      status: 201,
+      headers: { ...headers, 'Content-Type': jsonContentType(level) },
+      body: formatElement(projectRow(row, { level, select: undefined }, urls), level, request, undefined),
+    };
+  },
+};

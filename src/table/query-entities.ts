@@ -1,0 +1,102 @@
+import { jsonContentType } from '../http/media-type.ts';
+import * as limits from '../limits.ts';
+import type { Key } from '../store/key.ts';
+import type { Page } from '../store/store.ts';
+import { decodeToken, encodeToken } from './continuation.ts';
+import { type Projection, projectRow } from './entity/project.ts';
+import { matchRow } from './filter/match-row.ts';
+import type { FilterNode } from './filter/nodes.ts';
+import { parseFilter } from './filter/parse-filter.ts';
+import { planQuery, rangesFrom } from './filter/plan.ts';
+import { type Operation, requireJson, type TableRequest, tableOf } from './request.ts';
+import { parseSelect, parseTop, selectSuffix } from './select.ts';
+import { type EntityUrls, entityUrls, metadataUrl } from './urls.ts';
+
+/**
+ * A page of entities (REST: Query Entities). It ends at `$top`, and at the limits of a page; the tokens name
+ * the first entity of the next one.
+ */
+export const queryEntities: Operation = {
+  name: 'QueryEntities',
+  needs: { permissions: ['r'], resource: 'object' },
+  async run(request, store) {
+    const level = requireJson(request);
+    const table = tableOf(request);
+    const selectText = request.query.get('$select');
+    const select = parseSelect(selectText);
+    const top = parseTop(request.query.get('$top'));
+    const plan = planQuery(readFilter(request));
+    const from = readToken(request);
+    const page: Page = await store.scan(
+      { account: request.account, table },
+      from === undefined ? plan.ranges : rangesFrom(plan.ranges, from),
+      {
+        limit: top,
+        bytesMax: limits.pageBytesMax,
+        durationMsMax: limits.pageDurationMsMax,
+        signal: request.signal,
+        ...(plan.residual === undefined ? {} : { matches: matchRow(plan.residual) }),
+      },
+    );
+    const metadata = metadataUrl(request.base, table, false, selectSuffix(selectText));
+    const urls = entityUrls(request.base, request.account, table);
+    return {
+      status: 200,
+      headers: {
+        'Content-Type': jsonContentType(level),
+        ...(page.next === undefined || top === 0 ? {} : tokenHeaders(page.next)),
+      },
+      body: formatFeed(page.rows, { level, select }, urls, metadata),
+    };
+  },
+};
+
+/** An address with a partition key alone, as the design guide writes it, is that partition's query. */
+function readFilter({ query, resource }: TableRequest): FilterNode | undefined {
+  const filter = parseFilter(query.get('$filter') ?? '');
+  if (resource.kind !== 'entities' || resource.partitionKey === undefined) return filter;
+  const inPartition: FilterNode = {
+    kind: 'comparison',
+    property: 'PartitionKey',
+    operator: 'eq',
+    literal: { type: 'Edm.String', value: resource.partitionKey },
+  };
+  return filter === undefined ? inPartition : { kind: 'and', left: inPartition, right: filter };
+}
+
+/** Without a row key, the page begins at the start of the partition. */
+function readToken({ query }: TableRequest): Key | undefined {
+  const partitionKey = query.get('NextPartitionKey');
+  if (partitionKey === undefined || partitionKey === '') return undefined;
+  const rowKey = query.get('NextRowKey') || undefined;
+  return {
+    partitionKey: decodeToken(partitionKey),
+    rowKey: rowKey === undefined ? '' : decodeToken(rowKey),
+  };
+}
+
+function tokenHeaders({ partitionKey, rowKey }: Key): Record<string, string> {
+  return {
+    'x-ms-continuation-NextPartitionKey': encodeToken(partitionKey),
+    'x-ms-continuation-NextRowKey': encodeToken(rowKey),
+  };
+}
+
+const feedEnd = Buffer.from(']}');
+const comma = Buffer.from(',');
+
+function formatFeed(
+  rows: readonly Buffer[],
+  projection: Projection,
+  urls: EntityUrls,
+  metadata: string,
+): Buffer {
+  const opening = projection.level === 'none' ? '' : `"odata.metadata":${JSON.stringify(metadata)},`;
+  const chunks: Buffer[] = [Buffer.from(`{${opening}"value":[`)];
+  for (const [index, row] of rows.entries()) {
+    if (index > 0) chunks.push(comma);
+    chunks.push(projectRow(row, projection, urls));
+  }
+  chunks.push(feedEnd);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,80 @@
+import type { Needs } from '../auth/grant.ts';
+import { ServiceError } from '../errors.ts';
+import type { Answer } from '../http/answer.ts';
+import { type Format, isJson, type MetadataLevel } from '../http/media-type.ts';
+import type { Query } from '../http/query.ts';
+import { firstJsonVersion } from '../http/version.ts';
+import type { Store } from '../store/store.ts';
+import type { Resource } from './resource.ts';
+
+/** One call of an operation: a request of its own, or one inside a batch. */
+export interface TableRequest {
+  /** After X-HTTP-Method. */
+  readonly method: string;
+  readonly account: string;
+  /** Base address of the account, without a slash at its end. */
+  readonly base: string;
+  readonly accountSegment: string | undefined;
+  readonly resource: Resource;
+  readonly query: Query;
+  readonly format: Format;
+  readonly version: string;
+  readonly body: Buffer;
+  /** Fires when the client has gone. */
+  readonly signal: AbortSignal;
+  header(name: string): string | undefined;
+}
+
+/** One operation of the REST API. */
+export interface Operation {
+  /** As the REST documentation calls it: names logs and metrics. */
+  readonly name: string;
+  readonly needs: Needs;
+  run(request: TableRequest, store: Store): Promise<Answer>;
+}
+
+/** The address of one entity, which the routes guarantee. */
+export function entityOf(request: TableRequest): Resource & { kind: 'entity' } {
+  if (request.resource.kind !== 'entity') throw new Error('routed without an entity');
+  return request.resource;
+}
+
+/** The table that the address names, which the routes guarantee. */
+export function tableOf(request: TableRequest): string {
+  if (!('table' in request.resource)) throw new Error('routed without a table');
+  return request.resource.table;
+}
+
+/**
+ * The level of an answer that has a body (REST: Payload Format). Throws AtomFormatNotSupported and its
+ * relatives for what is not JSON.
+ */
+export function requireJson({ format, version }: TableRequest): MetadataLevel {
+  if (isJson(format)) {
+    if (version < firstJsonVersion) throw new ServiceError('JsonFormatNotSupported');
+    return format;
+  }
+  throw new ServiceError(format === 'verbose' ? 'JsonVerboseFormatNotSupported' : 'AtomFormatNotSupported');
+}
+
+/** Throws AtomFormatNotSupported or MediaTypeNotSupported for a body that is not JSON; none is taken as JSON. */
+export function requireJsonBody(request: TableRequest): void {
+  const type = request.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type === undefined || type === '' || type === 'application/json') return;
+  throw new ServiceError(
+    type === 'application/atom+xml' ? 'AtomFormatNotSupported' : 'MediaTypeNotSupported',
+  );
+}
+
+export type Preference = 'return-content' | 'return-no-content' | undefined;
+
+/** What a Prefer header asks for (REST: Setting the Prefer Header); undefined where it says nothing that counts. */
+export function preferenceOf(header: string | undefined): Preference {
+  const preference = header?.trim();
+  return preference === 'return-content' || preference === 'return-no-content' ? preference : undefined;
+}
+
+/** Preference-Applied stands on errors, too (recorded). */
+export function preferenceHeaders(preference: Preference): Record<string, string> {
+  return preference === undefined ? {} : { 'Preference-Applied': preference };
+}

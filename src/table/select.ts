@@ -1,0 +1,31 @@
+import { ServiceError } from '../errors.ts';
+import * as limits from '../limits.ts';
+
+/**
+ * The names of `$select` (REST: Querying Tables and Entities); undefined for all, which is what a blank list
+ * or `*` asks for. Names are not checked against the rules of property names: unknown ones are simply not
+ * there. Annotations cannot be selected; one client family sends `odata.etag`.
+ */
+export function parseSelect(text: string | undefined): readonly string[] | undefined {
+  const names = (text ?? '')
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '' && !name.startsWith('odata.'));
+  if (names.length === 0 || names.includes('*')) return undefined;
+  if (names.length > limits.customPropertiesMax + 3) throw new ServiceError('InvalidInput');
+  return [...new Set(names)];
+}
+
+/** The list as `odata.metadata` repeats it: as it was given, and empty for a blank one (recorded). */
+export function selectSuffix(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : text.trim();
+}
+
+/** `$top`: 0 to 1,000, absent 1,000. Throws InvalidInput. */
+export function parseTop(text: string | undefined): number {
+  if (text === undefined) return limits.pageEntitiesMax;
+  if (!/^\d{1,4}$/.test(text.trim()) || Number(text) > limits.pageEntitiesMax) {
+    throw new ServiceError('InvalidInput');
+  }
+  return Number(text);
+}

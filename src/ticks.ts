@@ -1,0 +1,72 @@
+/**
+ * The service's clock unit: 100 ns since 0001-01-01T00:00:00Z, which passes 2^53, hence BigInt. All of
+ * Timestamp, ETag and DateTime properties are written and read here.
+ */
+export type Ticks = bigint;
+
+const ticksPerMs = 10_000n;
+const unixEpochTicks = 621_355_968_000_000_000n;
+/** DateTime properties: 1601-01-01T00:00:00Z (REST: Understanding the Table Service Data Model). */
+export const dateTimeTicksMin: Ticks = 504_911_232_000_000_000n;
+
+export function ticksFromMs(unixMs: number): Ticks {
+  return BigInt(unixMs) * ticksPerMs + unixEpochTicks;
+}
+
+/** `2020-07-24T14:34:48.4767Z`: trailing zeros of the fraction dropped, no fraction when it is zero. */
+export function formatTicks(ticks: Ticks): string {
+  const { seconds, fraction } = split(ticks);
+  const trimmed = fraction.replace(/0+$/, '');
+  return trimmed === '' ? `${seconds}Z` : `${seconds}.${trimmed}Z`;
+}
+
+/** `2020-07-24T14:34:48.4767000Z`: always seven digits, as in error messages and access policies. */
+export function formatTicksFull(ticks: Ticks): string {
+  const { seconds, fraction } = split(ticks);
+  return `${seconds}.${fraction}Z`;
+}
+
+/** `01/01/0001 00:00:00`: how the service names a date that is out of range. */
+export function formatTicksInvariant(ticks: Ticks): string {
+  const { seconds } = split(ticks);
+  const [year, month, day] = seconds.slice(0, 10).split('-');
+  return `${month}/${day}/${year} ${seconds.slice(11)}`;
+}
+
+function split(ticks: Ticks): { seconds: string; fraction: string } {
+  const unixTicks = ticks - unixEpochTicks;
+  let fraction = unixTicks % (1000n * ticksPerMs);
+  if (fraction < 0n) fraction += 1000n * ticksPerMs;
+  const wholeMs = Number((unixTicks - fraction) / ticksPerMs);
+  return {
+    seconds: new Date(wholeMs).toISOString().slice(0, 19),
+    fraction: fraction.toString().padStart(7, '0'),
+  };
+}
+
+const iso =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?)?(Z|z|[+-]\d{2}:?\d{2})?$/;
+
+/**
+ * Reads ISO 8601 with up to seven fractional digits; no zone means UTC. Undefined where the text is not a
+ * date, the 31st of June included, or where its zone takes it out of the years 0001 to 9999.
+ */
+export function parseTicks(text: string): Ticks | undefined {
+  const match = iso.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
+  const utc = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  const unixMs = Date.parse(utc);
+  if (Number.isNaN(unixMs) || new Date(unixMs).toISOString() !== utc) return undefined;
+  const ticks = ticksFromMs(unixMs - zoneOffsetMs(zone)) + BigInt(fraction.padEnd(7, '0'));
+  return ticks >= 0n && ticks < ticksPastYear9999 ? ticks : undefined;
+}
+
+const ticksPastYear9999 = 3_155_378_976_000_000_000n;
+
+function zoneOffsetMs(zone: string): number {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const digits = zone.slice(1).replace(':', '');
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2));
+  return (zone[0] === '-' ? -minutes : minutes) * 60_000;
+}
