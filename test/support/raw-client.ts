@@ -14,6 +14,8 @@ export interface RawRequest {
   readonly key?: string;
   /** Value of x-ms-date; an empty text leaves it away. */
   readonly date?: string;
+  /** The encoded path to sign, the account of path style included, where it is not the one that is sent. */
+  readonly signedPath?: string;
 }
 
 export interface RawResponse {
@@ -52,7 +54,8 @@ export function rawClient(endpoint: string): (options: RawRequest) => Promise<Ra
     };
     for (const name in headers) if (headers[name] === '') delete headers[name];
     if (options.sign !== false) {
-      headers.Authorization ??= sign(options.sign ?? 'SharedKeyLite', method, path, headers, options.key);
+      const target = options.signedPath ?? path;
+      headers.Authorization ??= sign(options.sign ?? 'SharedKeyLite', method, target, headers, options.key);
     }
     return send(base, method, path, headers, options.body);
   };

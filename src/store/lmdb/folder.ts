@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   mkdtempSync,
@@ -44,10 +45,9 @@ export function claimFolder(path: string): DataFolder {
     new DataFolderError(`cannot write to the data folder ${absolute}: ${(error as Error).message}`);
   let release: (() => void) | undefined;
   try {
-    const made = mkdirSync(absolute, { recursive: true });
+    makeFolder(absolute);
     refuseNetworkFileSystem(absolute);
     release = takeFileLock(join(absolute, lockFile));
-    if (made !== undefined) flushFolder(dirname(made));
   } catch (error) {
     throw error instanceof DataFolderError ? error : explain(error);
   }
@@ -55,6 +55,14 @@ export function claimFolder(path: string): DataFolder {
     throw new DataFolderError(`the data folder ${absolute} is in use by another tabularium server`);
   }
   return { path: absolute, release };
+}
+
+/** Not mkdir's own recursion, which never ends where the system says ENOENT of a folder whose parent is there. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
+  flushFolder(dirname(path));
 }
 
 /** A folder that does not outlive the process; those that a killed one left behind are swept. */

@@ -107,6 +107,11 @@ export class LmdbStore implements Store {
     return this.#scans.running;
   }
 
+  /** Rows on disk, those of dropped tables that are not reclaimed yet included. */
+  get entityCount(): number {
+    return (this.#entities.getStats() as { entryCount: number }).entryCount;
+  }
+
   createTable(account: string, name: string): Promise<boolean> {
     return this.#queue.submit(name.length, () => this.#tables.create(account, name));
   }

@@ -20,7 +20,7 @@ export class Reclaimer {
   readonly #onError: (error: unknown) => void;
   #running: Promise<void> | undefined;
   #isWakened = false;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(
     queue: CommitQueue,
@@ -43,21 +43,25 @@ export class Reclaimer {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    while (this.#isWakened && !this.#isClosed) {
+    while (this.#isWakened && !this.#closing.signal.aborted) {
       try {
         const rowsMax = this.#queue.isIdle ? idleRowsMax : busyRowsMax;
         this.#isWakened = await this.#queue.submit(sliceBytesMax, () => this.#reclaimSlice(rowsMax));
-        await sleep(pauseMs, undefined, { ref: false });
+        await this.#pause(pauseMs);
       } catch (error) {
         this.#onError(error);
-        await sleep(retryMs, undefined, { ref: false });
+        await this.#pause(retryMs);
       }
     }
+  }
+
+  async #pause(durationMs: number): Promise<void> {
+    await sleep(durationMs, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
 
   /** Inside a write transaction. False when nothing is left to reclaim. */

@@ -63,8 +63,8 @@ export class ScanScheduler {
       nowMs = performance.now();
     }
     this.#spentMs += nowMs - beganMs;
-    // Also with an empty queue: the next turn begins with an unspent budget.
-    this.#scheduleTurn();
+    // Also with an empty queue, once: the next turn begins with an unspent budget.
+    if (this.#queue.length > 0 || this.#spentMs > 0) this.#scheduleTurn();
   }
 
   /** True when the scan has ended, well or not. */

@@ -8,7 +8,8 @@ import { binaryBytes, measureEntity, stringUnits } from './measure.ts';
 const forbiddenInKeys = /[/\\#?\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
 const asciiName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const unicodeName = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}]*$/u;
-const firstDate = '"1601-01-01T00:00:00Z"';
+/** The beginning of the first date's JSON, which its forms with and without a fraction share. */
+const firstDate = '"1601-01-01T00:00:00';
 
 /** Whether a key holds only characters that keys may hold (REST: Characters Disallowed in Key Fields). */
 export function hasLegalCharacters({ partitionKey, rowKey }: Key): boolean {

@@ -17,6 +17,7 @@ export function matchRow(filter: FilterNode): (row: Buffer) => boolean {
     values.fill(undefined);
     let missing = names.length;
     const members = new RowMembers(row);
+    members.next(); // the etag, which no filter sees
     let annotation: string | undefined;
     while (missing > 0 && members.next()) {
       if (members.isAnnotation) {

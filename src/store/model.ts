@@ -1,0 +1,100 @@
+import { ServiceError } from '../errors.ts';
+import type { Ticks } from '../ticks.ts';
+import { compareKeys, type Key, type KeyRange } from './key.ts';
+import type { Decide, Outcome, Page, ScanOptions, Store, TableAddress } from './store.ts';
+
+interface Row {
+  readonly key: Key;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The naive store: maps and sorting, obviously right, and as forgetful as memory. Tests measure the others
+ * against it.
+ */
+export class ModelStore implements Store {
+  readonly #tables = new Map<string, { readonly name: string; rows: Row[] }>();
+  #tick: Ticks = 0n;
+
+  async createTable(account: string, name: string): Promise<boolean> {
+    const id = tableId({ account, table: name });
+    if (this.#tables.has(id)) return false;
+    this.#tables.set(id, { name, rows: [] });
+    return true;
+  }
+
+  async readTable(account: string, name: string): Promise<string | undefined> {
+    return this.#tables.get(tableId({ account, table: name }))?.name;
+  }
+
+  async deleteTable(account: string, name: string): Promise<boolean> {
+    return this.#tables.delete(tableId({ account, table: name }));
+  }
+
+  async listTables(account: string, from: string, limit: number): Promise<string[]> {
+    return [...this.#tables.keys()]
+      .filter(id => id.startsWith(`${account}/`) && id >= `${account}/${from}`)
+      .sort()
+      .slice(0, limit)
+      .map(id => (this.#tables.get(id) as { name: string }).name);
+  }
+
+  async read(table: TableAddress, key: Key): Promise<Buffer | undefined> {
+    const row = this.#table(table).rows.find(row => compareKeys(row.key, key) === 0);
+    return row && Buffer.from(row.bytes);
+  }
+
+  async mutate<Refusal>(
+    address: TableAddress,
+    partitionKey: string,
+    rowKeys: readonly string[],
+    decide: Decide<Refusal>,
+  ): Promise<Outcome<Refusal>> {
+    const table = this.#table(address);
+    const keys = rowKeys.map(rowKey => ({ partitionKey, rowKey }));
+    const current = keys.map(key => table.rows.find(row => compareKeys(row.key, key) === 0)?.bytes);
+    this.#tick++;
+    const decision = decide(current, this.#tick);
+    if ('refusal' in decision) return decision;
+    const untouched = table.rows.filter(row => !keys.some(key => compareKeys(row.key, key) === 0));
+    const written = keys.flatMap((key, index) => {
+      const bytes = decision.rows[index];
+      return bytes == null ? [] : [{ key, bytes: Buffer.from(bytes) }];
+    });
+    table.rows = [...untouched, ...written].sort((a, b) => compareKeys(a.key, b.key));
+    return { tick: this.#tick };
+  }
+
+  async scan(table: TableAddress, ranges: readonly KeyRange[], options: ScanOptions): Promise<Page> {
+    options.signal?.throwIfAborted();
+    const rows: Buffer[] = [];
+    let bytes = 0;
+    let examined = 0;
+    for (const row of this.#table(table).rows.filter(({ key }) =>
+      ranges.some(range => contains(range, key)),
+    )) {
+      if (rows.length >= options.limit || bytes >= options.bytesMax) return { rows, examined, next: row.key };
+      examined++;
+      if (options.matches?.(row.bytes) === false) continue;
+      rows.push(Buffer.from(row.bytes));
+      bytes += row.bytes.length;
+    }
+    return { rows, examined };
+  }
+
+  async close(): Promise<void> {}
+
+  #table(address: TableAddress): { rows: Row[] } {
+    const table = this.#tables.get(tableId(address));
+    if (table === undefined) throw new ServiceError('TableNotFound');
+    return table;
+  }
+}
+
+function tableId({ account, table }: TableAddress): string {
+  return `${account}/${table.toLowerCase()}`;
+}
+
+function contains({ from, to }: KeyRange, key: Key): boolean {
+  return compareKeys(from, key) <= 0 && (to === undefined || compareKeys(key, to) < 0);
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { open } from 'lmdb';
+import { firstKey } from '../../../src/store/key.ts';
+import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { describeStoreContract } from '../contract.ts';
+
+describeStoreContract('the embedded store', () => {
+  const store = openLmdbStore({ folder: undefined });
+  return { store, closed: () => store.close() };
+});
+
+const address = { account: 'a', table: 'people' };
+const page = { limit: 1000, bytesMax: 1 << 22, durationMsMax: 5000 };
+
+async function inFolder(
+  run: (reopen: (options?: Partial<LmdbStoreOptions>) => LmdbStore, path: string) => Promise<void>,
+): Promise<void> {
+  const { path, remove } = temporaryFolder();
+  try {
+    await run(options => openLmdbStore({ folder: path, ...options }), path);
+  } finally {
+    remove();
+  }
+}
+
+function put(store: LmdbStore, rowKeys: readonly string[], text = 'x') {
+  return store.mutate(address, 'p', rowKeys, () => ({ rows: rowKeys.map(() => Buffer.from(text)) }), 0);
+}
+
+async function rowCount(store: LmdbStore): Promise<number> {
+  return (await store.scan(address, [{ from: firstKey }], page)).rows.length;
+}
+
+describe('the embedded store on disk', () => {
+  it('has everything again after it was closed and opened', () =>
+    inFolder(async reopen => {
+      let store = reopen();
+      await store.createTable('a', 'People');
+      await put(store, ['1', '2']);
+      await store.close();
+      store = reopen();
+      assert.equal(await store.readTable('a', 'people'), 'People');
+      assert.equal(await rowCount(store), 2);
+      await store.close();
+    }));
+
+  it('never repeats a tick: not after a delete, a restart, or a clock that went back', () =>
+    inFolder(async reopen => {
+      let hour = 3_600_000;
+      const now = (): number => Date.now() + hour;
+      let store = reopen({ now });
+      await store.createTable('a', 'people');
+      const ticks: bigint[] = [];
+      const write = async (isDelete: boolean): Promise<void> => {
+        const outcome = await store.mutate(
+          address,
+          'p',
+          ['r'],
+          () => ({ rows: [isDelete ? null : Buffer.from('x')] }),
+          0,
+        );
+        ticks.push((outcome as { tick: bigint }).tick);
+      };
+      await write(false);
+      await write(true);
+      hour = 0;
+      await write(false);
+      await store.close();
+      store = reopen({ now });
+      await write(false);
+      await store.close();
+      assert.deepEqual(
+        ticks,
+        [...new Set(ticks)].toSorted((a, b) => (a < b ? -1 : 1)),
+      );
+    }));
+
+  it('leaves nothing of a transaction whose put fails, whichever put it is', () =>
+    inFolder(async reopen => {
+      const store = reopen();
+      await store.createTable('a', 'people');
+      const rowKeys = Array.from({ length: 100 }, (_, index) => String(index));
+      for (let failing = 0; failing < rowKeys.length; failing++) {
+        const broken = store.mutate(
+          address,
+          'p',
+          rowKeys,
+          // A row that the engine refuses, at the step under test.
+          () => ({
+            rows: rowKeys.map((_, index) => (index === failing ? ('no buffer' as never) : Buffer.from('x'))),
+          }),
+          0,
+        );
+        const beside = put(store, [`beside ${failing}`]);
+        await assert.rejects(broken, TypeError);
+        await beside;
+        assert.equal(await rowCount(store), failing + 1, `after put ${failing} failed`);
+      }
+      await store.close();
+    }));
+
+  it('refuses a second server on the folder in one line, and lets the next one in', () =>
+    inFolder(async (reopen, path) => {
+      const store = reopen();
+      assert.throws(
+        () => reopen(),
+        /^DataFolderError: the data folder .* is in use by another tabularium server$/,
+      );
+      const source = new URL('../../../src/store/lmdb/lmdb-store.ts', import.meta.url).href;
+      const script = `import { openLmdbStore } from ${JSON.stringify(source)};
+        try { openLmdbStore({ folder: ${JSON.stringify(path)} }); } catch (error) { console.log(error.message); }`;
+      const other = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
+      assert.match(other.stdout.toString(), /is in use by another tabularium server/);
+      await store.close();
+      await reopen().close();
+    }));
+
+  it('refuses a store of a newer format and leaves it as it was', () =>
+    inFolder(async (reopen, path) => {
+      await reopen().close();
+      const root = open({ path: `${path}/store.mdb`, pageSize: 8192, overlappingSync: false });
+      const meta = root.openDB<number, string>({
+        name: 'meta',
+        encoding: 'json',
+        keyEncoding: 'ordered-binary',
+      });
+      await meta.put('format', 2);
+      await root.close();
+      for (let attempt = 0; attempt < 2; attempt++) {
+        assert.throws(
+          () => reopen(),
+          /has format 2, made by a newer tabularium; this one reads up to format 1/,
+        );
+      }
+    }));
+
+  it('says why a data folder cannot be used', () => {
+    assert.throws(
+      () => openLmdbStore({ folder: '/proc/tabularium' }),
+      /^DataFolderError: cannot write to the data folder/,
+    );
+  });
+
+  it('drops a large table at once and reclaims its space in the background, after a restart too', () =>
+    inFolder(async reopen => {
+      let store = reopen();
+      await store.createTable('a', 'people');
+      for (let batch = 0; batch < 30; batch++) {
+        await put(
+          store,
+          Array.from({ length: 100 }, (_, index) => `${batch}-${index}`),
+          'x'.repeat(1000),
+        );
+      }
+      await store.deleteTable('a', 'people');
+      assert.equal(await store.createTable('a', 'people'), true);
+      await put(store, ['kept']);
+      await store.close(); // in the middle of reclaiming
+      store = reopen();
+      while (store.entityCount > 1) await new Promise(resolve => setTimeout(resolve, 5));
+      assert.equal(await rowCount(store), 1);
+      await store.close();
+    }));
+
+  it('sheds load past the length of the write queue, and does what it accepted', () =>
+    inFolder(async reopen => {
+      const store = reopen();
+      await store.createTable('a', 'people');
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 5000 }, (_, index) => put(store, [String(index)])),
+      );
+      const refused = outcomes.filter(outcome => outcome.status === 'rejected');
+      assert.equal(refused.length, 5000 - 4096);
+      for (const { reason } of refused) assert.equal(reason.code, 'ServerBusy');
+      await store.close();
+    }));
+
+  it('sheds load past the number of scans that may run at once', () =>
+    inFolder(async reopen => {
+      const store = reopen();
+      await store.createTable('a', 'people');
+      for (let batch = 0; batch < 10; batch++) {
+        await put(
+          store,
+          Array.from({ length: 100 }, (_, index) => `${batch}-${index}`),
+          'x'.repeat(5000),
+        );
+      }
+      const outcomes = await Promise.allSettled(Array.from({ length: 80 }, () => rowCount(store)));
+      const refused = outcomes.filter(outcome => outcome.status === 'rejected');
+      assert.ok(refused.length > 0 && refused.length <= 16, `${refused.length} refused`);
+      for (const outcome of outcomes) {
+        if (outcome.status === 'fulfilled') assert.ok(outcome.value > 0);
+        else assert.equal(outcome.reason.code, 'ServerBusy');
+      }
+      await store.close();
+    }));
+});
