@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { startCommand } from './cli/start.ts';
+import { forgetFalseSwitches } from './config.ts';
 import { productVersion } from './product.ts';
 
 const program = new Command('tabularium')
@@ -9,4 +10,5 @@ const program = new Command('tabularium')
   .showHelpAfterError('Try --help for the list of options.')
   .addCommand(startCommand());
 
+forgetFalseSwitches(process.env);
 await program.parseAsync();

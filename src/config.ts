@@ -104,6 +104,14 @@ export function commandOption(setting: Setting): Option {
   return option;
 }
 
+/** A switch is on where its variable is set: so `TABULARIUM_MEMORY=false` must count as not set. */
+export function forgetFalseSwitches(environment: NodeJS.ProcessEnv): void {
+  for (const { flags, environment: name } of settings) {
+    const isSwitch = !flags.includes('<');
+    if (isSwitch && /^(?:|0|false|no|off)$/i.test(environment[name] ?? '')) delete environment[name];
+  }
+}
+
 function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)

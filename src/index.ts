@@ -8,6 +8,7 @@ import { TableServer } from './server.ts';
 import { type LmdbStoreOptions, openLmdbStore } from './store/lmdb/lmdb-store.ts';
 
 export type { TabulariumOptions } from './config.ts';
+export { DataFolderError } from './store/lmdb/folder.ts';
 
 /** A running server. */
 export interface Tabularium {
@@ -51,7 +52,6 @@ export async function startTabularium(
   reloadAccounts();
 
   const log = surroundings.log ?? createLogger(options.logLevel ?? 'warn');
-  warnOfPublicKey(log, host, accounts);
   const metrics = new Metrics();
   const now = surroundings.store?.now ?? Date.now;
   const store = openLmdbStore({
@@ -76,6 +76,7 @@ export async function startTabularium(
     await store.close();
     throw error;
   }
+  warnOfPublicKey(log, host, accounts);
   const [account] = accounts.values();
   const endpoint = `http://${reachable(host)}:${port}/${account?.name}`;
   log.info({ endpoint, data: store.dataFolder }, 'the Table service listens');

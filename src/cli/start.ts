@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { commandOption, settings, type TabulariumOptions } from '../config.ts';
-import { StartError, startTabularium, type Tabularium } from '../index.ts';
+import { DataFolderError, StartError, startTabularium, type Tabularium } from '../index.ts';
 import { createLogger, type Logger, type LogLevel } from '../observe/log.ts';
-import { DataFolderError } from '../store/lmdb/folder.ts';
 
 type StartOptions = TabulariumOptions & { account?: string[]; quiet?: boolean; logLevel: LogLevel };
 

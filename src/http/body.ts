@@ -7,10 +7,10 @@ const discardedBytesMax = 16 * limits.requestBodyBytesMax;
 
 const noBody = Buffer.alloc(0);
 
-/** Bytes that a request announces: as many as any body may have, where it does not say. */
+/** Bytes that a request's body may come to hold: as many as any body may, where it says more or nothing. */
 export function announcedBytes(request: IncomingMessage): number {
   const length = request.headers['content-length'];
-  if (length !== undefined) return Number(length);
+  if (length !== undefined) return Math.min(Number(length), limits.requestBodyBytesMax);
   return request.headers['transfer-encoding'] === undefined ? 0 : limits.requestBodyBytesMax;
 }
 

@@ -88,3 +88,11 @@ export interface Page {
   /** The first key not looked at, where the page ended before its ranges did. */
   readonly next?: Key;
 }
+
+/** Told of each group commit: for metrics, and for tests that kill the process around the flush. */
+export interface CommitObserver {
+  /** All writes of the group are made; the flush has not begun. */
+  onFlushing?(writes: number): void;
+  /** The group is on disk; nobody has been told yet. */
+  onCommitted?(writes: number, durationMs: number): void;
+}

@@ -9,7 +9,7 @@ import type { FilterNode } from './filter/nodes.ts';
 import { parseFilter } from './filter/parse-filter.ts';
 import { planQuery, rangesFrom } from './filter/plan.ts';
 import { type Operation, requireJson, type TableRequest, tableOf } from './request.ts';
-import { parseSelect, parseTop, selectSuffix } from './select.ts';
+import { parseSelect, parseTop, refuseLackingOptions, selectSuffix } from './select.ts';
 import { type EntityUrls, entityUrls, metadataUrl } from './urls.ts';
 
 /**
@@ -21,6 +21,7 @@ export const queryEntities: Operation = {
   needs: { permissions: ['r'], resource: 'object' },
   async run(request, store) {
     const level = requireJson(request);
+    refuseLackingOptions(request.query);
     const table = tableOf(request);
     const selectText = request.query.get('$select');
     const select = parseSelect(selectText);

@@ -7,7 +7,7 @@ import { evaluate } from './filter/evaluate.ts';
 import type { FilterNode } from './filter/nodes.ts';
 import { parseFilter } from './filter/parse-filter.ts';
 import { type Operation, requireJson, type TableRequest } from './request.ts';
-import { parseTop } from './select.ts';
+import { parseTop, refuseLackingOptions } from './select.ts';
 import { jsonHeaders, tableMembers } from './table-body.ts';
 import { metadataUrl } from './urls.ts';
 
@@ -17,6 +17,7 @@ export const queryTables: Operation = {
   needs: { permissions: ['l'], resource: 'container' },
   async run(request, store) {
     const level = requireJson(request);
+    refuseLackingOptions(request.query);
     const top = parseTop(request.query.get('$top'));
     if (top === 0) throw new ServiceError('InvalidInput');
     const filter = readFilter(request);

@@ -57,10 +57,16 @@ export function requireJson({ format, version }: TableRequest): MetadataLevel {
   throw new ServiceError(format === 'verbose' ? 'JsonVerboseFormatNotSupported' : 'AtomFormatNotSupported');
 }
 
-/** Throws AtomFormatNotSupported or MediaTypeNotSupported for a body that is not JSON; none is taken as JSON. */
+/**
+ * Throws AtomFormatNotSupported or MediaTypeNotSupported for a body that is not JSON, JsonFormatNotSupported
+ * where the version has none. A body of no type is taken as JSON.
+ */
 export function requireJsonBody(request: TableRequest): void {
   const type = request.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type === undefined || type === '' || type === 'application/json') return;
+  if (type === undefined || type === '' || type === 'application/json') {
+    if (request.version < firstJsonVersion) throw new ServiceError('JsonFormatNotSupported');
+    return;
+  }
   throw new ServiceError(
     type === 'application/atom+xml' ? 'AtomFormatNotSupported' : 'MediaTypeNotSupported',
   );

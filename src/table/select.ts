@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import type { Query } from '../http/query.ts';
 import * as limits from '../limits.ts';
 
 /**
@@ -19,6 +20,13 @@ export function parseSelect(text: string | undefined): readonly string[] | undef
 /** The list as `odata.metadata` repeats it: as it was given, and empty for a blank one (recorded). */
 export function selectSuffix(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text.trim();
+}
+
+const lacking = ['$orderby', '$skip', '$expand', '$inlinecount', '$count'];
+
+/** Throws NotImplemented for the options of OData that the Table service lacks (observed for `$orderby`). */
+export function refuseLackingOptions(query: Query): void {
+  if (lacking.some(name => query.get(name) !== undefined)) throw new ServiceError('NotImplemented');
 }
 
 /** `$top`: 0 to 1,000, absent 1,000. Throws InvalidInput. */

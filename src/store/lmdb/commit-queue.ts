@@ -1,14 +1,7 @@
 import type { RootDatabase } from 'lmdb';
 import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
-
-/** Told of each group commit: for metrics, and for tests that kill the process around the flush. */
-export interface CommitObserver {
-  /** All writes of the group are made; the flush has not begun. */
-  onFlushing?(writes: number): void;
-  /** The group is on disk; nobody has been told yet. */
-  onCommitted?(writes: number, durationMs: number): void;
-}
+import type { CommitObserver } from '../store.ts';
 
 interface Write {
   readonly work: () => unknown;

@@ -5,8 +5,8 @@ import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
 import { type Ticks, ticksFromMs } from '../../ticks.ts';
 import type { Key, KeyRange } from '../key.ts';
-import type { Decide, Outcome, Page, ScanOptions, Store, TableAddress } from '../store.ts';
-import { type CommitObserver, CommitQueue } from './commit-queue.ts';
+import type { CommitObserver, Decide, Outcome, Page, ScanOptions, Store, TableAddress } from '../store.ts';
+import { CommitQueue } from './commit-queue.ts';
 import { EntityScan } from './entity-scan.ts';
 import {
   claimFolder,

@@ -1,5 +1,5 @@
 /** The eight types of a property (REST: Understanding the Table Service Data Model). */
-export const edmTypes = [
+const edmTypes = [
   'Edm.Binary',
   'Edm.Boolean',
   'Edm.DateTime',
