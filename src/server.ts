@@ -236,6 +236,8 @@ function checkClientRequestId(id: string | undefined): void {
 /** Fires when the client goes away before it was answered. */
 function signalOf(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  outgoing.once('close', () => controller.abort(new Error('the client went away')));
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) controller.abort(new Error('the client went away'));
+  });
   return controller.signal;
 }

@@ -34,6 +34,8 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
     request.on('error', reject);
-    request.on('close', () => reject(new Error('the client went away')));
+    request.on('close', () => {
+      if (!request.complete) reject(new Error('the client went away'));
+    });
   });
 }

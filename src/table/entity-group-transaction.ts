@@ -87,7 +87,7 @@ function readRequest(part: HttpPart, outer: TableRequest): TableRequest {
     method: part.method,
     resource: parseResource(withoutAccount(decodePercent(path), outer.accountSegment)),
     query,
-    format: negotiateFormat(query.get('$format'), part.headers.get('accept')),
+    format: negotiateFormat(query.get('$format'), part.headers.get('accept') ?? outer.header('accept')),
     body: part.body,
     header: name => part.headers.get(name),
   };

@@ -73,6 +73,8 @@ export class LmdbStore implements Store {
       // Promises resolve after the flush. The default shows commits before they are on disk.
       overlappingSync: false,
       noSync: options.folder === undefined,
+      // CommitQueue batches; lmdb's own batching leaves a promise that nobody holds when a commit fails.
+      eventTurnBatching: false,
       maxDbs: 32,
     });
     this.#meta = this.#root.openDB({ name: 'meta', encoding: 'json', keyEncoding: 'ordered-binary' });
