@@ -47,6 +47,8 @@ export const requestHeaderBytesMax = 128 * 1024;
 export const filterDepthMax = 100;
 /** Operands in a $filter: the service documents 15 and accepts more; bounds the work a row costs. */
 export const filterComparisonsMax = 1000;
+/** Words, literals and parentheses in a $filter, which may be of megabytes inside a batch: bounds their reading. */
+export const filterTokensMax = 20_000;
 
 /** Backpressure: past any of these the answer is 503 ServerBusy before the body is read. */
 export const bodyBytesInFlightMax = 256 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { announcedBytes, readBody } from './http/body.ts';
 import { type ErrorShape, renderError } from './http/error-body.ts';
 import { negotiateFormat } from './http/media-type.ts';
 import { readMethod } from './http/method.ts';
-import { parseVersion } from './http/version.ts';
+import { echoedVersion, parseVersion } from './http/version.ts';
 import * as limits from './limits.ts';
 import type { Logger } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
@@ -38,7 +38,6 @@ interface Exchange {
   readonly id: string;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  version: string | undefined;
   operation: Operation | undefined;
   errorShape: ErrorShape;
 }
@@ -96,7 +95,6 @@ export class TableServer {
       id: randomUUID(),
       incoming,
       outgoing,
-      version: undefined,
       operation: undefined,
       errorShape: 'xml service',
     };
@@ -123,12 +121,13 @@ export class TableServer {
 
       const format = negotiateFormat(address.query.get('$format'), header('accept'));
       exchange.errorShape = format;
-      exchange.version = parseVersion(header('x-ms-version'), this.#context.isStrictVersion);
+      const version = parseVersion(header('x-ms-version'), this.#context.isStrictVersion);
       checkClientRequestId(header('x-ms-client-request-id'));
       const method = readMethod(incoming.method ?? '', header('x-http-method'));
       const resource = parseResource(address.path);
       exchange.operation = this.#route(exchange, address, method, resource, header('if-match') !== undefined);
 
+      let signal: AbortSignal | undefined;
       const request: TableRequest = {
         method,
         account: address.account,
@@ -137,10 +136,12 @@ export class TableServer {
         resource,
         query: address.query,
         format,
-        version: exchange.version,
+        version,
         body: await readBody(incoming),
+        // On demand, and once: a transaction copies the request for each of its operations.
         get signal() {
-          return signalOf(exchange.outgoing);
+          signal ??= signalOf(exchange.outgoing);
+          return signal;
         },
         header,
       };
@@ -197,13 +198,13 @@ export class TableServer {
     return { ...answer, headers: { ...answer.headers, ...preferenceHeaders(preference), ...retryAfter } };
   }
 
-  #send({ id, incoming, outgoing, version, errorShape }: Exchange, answer: Answer): void {
+  #send({ id, incoming, outgoing, errorShape }: Exchange, answer: Answer): void {
     if (outgoing.destroyed) return;
     const { status, body } = answer;
     const headers = ['Server', serverHeader, 'x-ms-request-id', id];
     const clientRequestId = incoming.headers['x-ms-client-request-id'];
     if (typeof clientRequestId === 'string') headers.push('x-ms-client-request-id', clientRequestId);
-    if (version !== undefined) headers.push('x-ms-version', version);
+    headers.push('x-ms-version', echoedVersion(incoming.headers['x-ms-version'] as string | undefined));
     if (errorShape !== 'xml service') {
       headers.push('Cache-Control', 'no-cache', 'X-Content-Type-Options', 'nosniff');
     }
@@ -227,7 +228,7 @@ export class TableServer {
   }
 }
 
-/** Throws InvalidHeaderValue (REST: Common REST API Headers). */
+/** Visible characters, and not many. Throws InvalidHeaderValue (REST: Common REST API Headers). */
 function checkClientRequestId(id: string | undefined): void {
   if (id !== undefined && id.length > limits.clientRequestIdUnitsMax)
     throw new ServiceError('InvalidHeaderValue');

@@ -58,15 +58,23 @@ const oldestVersion = knownVersions.at(-1) as string;
 /** The first version that speaks JSON. */
 export const firstJsonVersion = '2013-08-15';
 
+/** The version that an answer names: the request's, where it is one, else the newest. */
+export function echoedVersion(header: string | undefined): string {
+  return header !== undefined && isWellFormed(header) ? header : newestVersion;
+}
+
 /**
- * The version that a request is executed as, and echoed. Any well-formed one is accepted, newer than the
- * newest known too, unless `isStrict`. Throws InvalidHeaderValue.
+ * The version that a request is executed as. Any well-formed one is accepted, newer than the newest known
+ * too, unless `isStrict`. Throws InvalidHeaderValue.
  */
 export function parseVersion(header: string | undefined, isStrict: boolean): string {
   if (header === undefined) return newestVersion;
-  const isAccepted = isStrict
-    ? knownVersions.includes(header)
-    : /^\d{4}-\d{2}-\d{2}$/.test(header) && header >= oldestVersion && !Number.isNaN(Date.parse(header));
-  if (!isAccepted) throw new ServiceError('InvalidHeaderValue');
+  if (!isWellFormed(header) || (isStrict && !knownVersions.includes(header))) {
+    throw new ServiceError('InvalidHeaderValue');
+  }
   return header;
+}
+
+function isWellFormed(header: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(header) && header >= oldestVersion && !Number.isNaN(Date.parse(header));
 }

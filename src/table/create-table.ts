@@ -1,5 +1,5 @@
-import { ServiceError, unreadableBodyMessage } from '../errors.ts';
-import { parseMembers } from './entity/json-members.ts';
+import { ServiceError } from '../errors.ts';
+import { readMembers } from './entity/parse-entity.ts';
 import { type Operation, preferenceHeaders, preferenceOf, requireJson, requireJsonBody } from './request.ts';
 import { formatTable, jsonHeaders, tableUrl } from './table-body.ts';
 import { checkTableName } from './table-name.ts';
@@ -29,9 +29,7 @@ export const createTable: Operation = {
 
 /** Other members are ignored. */
 function readTableName(body: Buffer): string {
-  const members = parseMembers(body.toString('utf8'));
-  if (members === undefined) throw new ServiceError('InvalidInput', unreadableBodyMessage);
-  const member = members.find(({ name }) => name === 'TableName');
+  const member = readMembers(body).find(({ name }) => name === 'TableName');
   if (member === undefined || member.kind === 'null') throw new ServiceError('PropertiesNeedValue');
   if (member.kind !== 'string') throw new ServiceError('InvalidInput');
   return member.value;

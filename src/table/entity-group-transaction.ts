@@ -1,7 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import { splitTarget } from '../http/address.ts';
 import { renderError } from '../http/error-body.ts';
-import { isJson, jsonContentType, negotiateFormat } from '../http/media-type.ts';
+import { type Format, isJson, jsonContentType, negotiateFormat } from '../http/media-type.ts';
+import { readMethod } from '../http/method.ts';
 import { type HttpPart, parseHttpPart, parseMultipart, readBoundary } from '../http/multipart.ts';
 import { decodePercent, parseQuery } from '../http/query.ts';
 import * as limits from '../limits.ts';
@@ -84,13 +85,24 @@ function readRequest(part: HttpPart, outer: TableRequest): TableRequest {
   const query = parseQuery(queryText);
   return {
     ...outer,
-    method: part.method,
+    method: readMethod(part.method, part.headers.get('x-http-method')),
     resource: parseResource(withoutAccount(decodePercent(path), outer.accountSegment)),
     query,
-    format: negotiateFormat(query.get('$format'), part.headers.get('accept') ?? outer.header('accept')),
+    format: formatOf(part, outer),
     body: part.body,
     header: name => part.headers.get(name),
   };
+}
+
+/** What the operation asks for, else what the batch does; of an unreadable address, that is told elsewhere. */
+function formatOf(part: HttpPart, outer: TableRequest): Format {
+  let format: string | undefined;
+  try {
+    format = parseQuery(splitTarget(part.target).query).get('$format');
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+  return negotiateFormat(format, part.headers.get('accept') ?? outer.header('accept'));
 }
 
 function withoutAccount(path: string, segment: string | undefined): string {
@@ -189,7 +201,7 @@ function tooManyOperations(): ServiceError {
 /** Throws on what is not the operation's own failure (a bug, a busy server): it is the outer request's. */
 function errorPart(error: unknown, index: number, part: HttpPart, context: BatchContext): BatchPart {
   if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-  const format = negotiateFormat(undefined, part.headers.get('accept'));
+  const format = formatOf(part, context.outer);
   const shape = isJson(format) ? format : 'minimal';
   const answer = renderError(error.at(index), shape, context.requestId, ticksFromMs(context.nowMs));
   const preference = preferenceOf(part.headers.get('prefer'));

@@ -14,6 +14,10 @@ export const insertEntity: EntityWrite = {
   name: 'InsertEntity',
   needs: { permissions: ['a'], resource: 'object' },
   read(request) {
+    const { resource } = request;
+    if (resource.kind === 'entities' && resource.partitionKey !== undefined) {
+      throw new ServiceError('MethodNotAllowed'); // an address of one partition can only be read
+    }
     requireJsonBody(request);
     if (preferenceOf(request.header('prefer')) !== 'return-no-content') requireJson(request);
     const { partitionKey, rowKey, properties } = parseEntity(request.body);

@@ -42,13 +42,18 @@ export function single(write: EntityWrite): Operation {
   };
 }
 
-/** The entity of an update or upsert: keys from the address, which is authoritative, the rest from the body. */
-export function readAddressedEntity(request: TableRequest): { key: Key; properties: readonly Property[] } {
+/** An update or upsert: the key from the address, which is authoritative, the properties from the body. */
+export function readChange(request: TableRequest): {
+  key: Key;
+  properties: readonly Property[];
+  ifMatch: IfMatch | undefined;
+} {
   requireJsonBody(request);
+  const ifMatch = readCondition(request);
   const { properties } = parseEntity(request.body);
   const key = readAddressedKey(request);
   checkEntity(key, properties);
-  return { key, properties };
+  return { key, properties, ifMatch };
 }
 
 /** The key in the address of a write. Throws OutOfRangeInput, without naming it, or for its length. */

@@ -21,16 +21,11 @@ const typeSuffix = '@odata.type';
  */
 export function parseEntity(body: Buffer): EntityBody {
   if (body.length === 0) return { partitionKey: undefined, rowKey: undefined, properties: [] };
-  const members = isUtf8(body) ? parseMembers(withoutByteOrderMark(body.toString('utf8'))) : undefined;
-  if (members === undefined) throw new ServiceError('InvalidInput', unreadableBodyMessage);
-
+  const members = readMembers(body);
   const types = readAnnotations(members);
-  const seen = new Set<string>();
   const properties: Property[] = [];
   const keys: { PartitionKey?: string; RowKey?: string } = {};
   for (const member of members) {
-    if (seen.has(member.name)) throw new ServiceError('DuplicatePropertiesSpecified');
-    seen.add(member.name);
     if (isAnnotation(member.name) || member.name === 'Timestamp') continue;
     const type = types.get(member.name);
     if (member.name === 'PartitionKey' || member.name === 'RowKey') {
@@ -40,6 +35,19 @@ export function parseEntity(body: Buffer): EntityBody {
     }
   }
   return { partitionKey: keys.PartitionKey, rowKey: keys.RowKey, properties };
+}
+
+/**
+ * The members of a body's JSON. Throws InvalidInput for what is not an object of plain members in UTF-8,
+ * DuplicatePropertiesSpecified for a name given twice.
+ */
+export function readMembers(body: Buffer): JsonMember[] {
+  const members = isUtf8(body) ? parseMembers(withoutByteOrderMark(body.toString('utf8'))) : undefined;
+  if (members === undefined) throw new ServiceError('InvalidInput', unreadableBodyMessage);
+  if (new Set(members.map(({ name }) => name)).size !== members.length) {
+    throw new ServiceError('DuplicatePropertiesSpecified');
+  }
+  return members;
 }
 
 function readAnnotations(members: readonly JsonMember[]): Map<string, EdmType> {

@@ -59,7 +59,9 @@ class FilterParser {
 
   /** A parenthesis opens either a filter, or an operand of a comparison: `(Age) eq 3`. */
   #parsePrimary(): FilterNode {
-    if (this.#peek().kind !== 'open') return this.#parseComparison(this.#parseOperand());
+    if (this.#peek().kind !== 'open' || this.#isLiteralAhead()) {
+      return this.#parseComparison(this.#parseOperand());
+    }
     this.#enter();
     this.#take();
     const inner = this.#parseOr();
@@ -71,6 +73,8 @@ class FilterParser {
   }
 
   #parseComparison(left: Operand): FilterNode {
+    // A property or a constant alone counts, too: each is a level of the tree.
+    if (++this.#comparisons > limits.filterComparisonsMax) throw new ServiceError('InvalidInput');
     const operator = this.#peekOperator();
     if (operator === undefined) {
       if (left.kind === 'property') return left;
@@ -78,7 +82,6 @@ class FilterParser {
       throw this.#errorAt(this.#peek());
     }
     this.#take();
-    if (++this.#comparisons > limits.filterComparisonsMax) throw new ServiceError('InvalidInput');
     const right = this.#parseOperand();
     if (left.kind === right.kind) throw new ServiceError('NotImplemented');
     if (left.kind === 'property') {
@@ -107,6 +110,14 @@ class FilterParser {
     if (token.kind !== 'word' || isKeyword(token.text)) throw this.#errorAt(token);
     if (token.text === 'null' || this.#peek().kind === 'open') throw new ServiceError('NotImplemented');
     return { kind: 'property', property: token.text };
+  }
+
+  /** Whether the parentheses that open here hold a literal and nothing else: `(3) lt Age`. */
+  #isLiteralAhead(): boolean {
+    let depth = 0;
+    while (this.#tokens[this.#at + depth]?.kind === 'open') depth++;
+    const [literal, ...closing] = this.#tokens.slice(this.#at + depth, this.#at + 2 * depth + 1);
+    return literal?.kind === 'literal' && closing.every(({ kind }) => kind === 'close');
   }
 
   #enter(): void {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import * as limits from '../../limits.ts';
 import { parseTicks } from '../../ticks.ts';
 import type { Value } from './nodes.ts';
 
@@ -32,6 +33,7 @@ export function tokenize(filter: string): Token[] {
     return pattern.exec(filter);
   };
   for (;;) {
+    if (tokens.length >= limits.filterTokensMax) throw new ServiceError('InvalidInput');
     at += match(separator)?.[0].length ?? 0;
     if (at >= filter.length) {
       tokens.push({ kind: 'end', text: '', end: filter.length });
