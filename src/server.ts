@@ -122,7 +122,8 @@ export class TableServer {
       const format = negotiateFormat(address.query.get('$format'), header('accept'));
       exchange.errorShape = format;
       const version = parseVersion(header('x-ms-version'), this.#context.isStrictVersion);
-      checkClientRequestId(header('x-ms-client-request-id'));
+      if (!isClientRequestId(header('x-ms-client-request-id') ?? ''))
+        throw new ServiceError('InvalidHeaderValue');
       const method = readMethod(incoming.method ?? '', header('x-http-method'));
       const resource = parseResource(address.path);
       exchange.operation = this.#route(exchange, address, method, resource, header('if-match') !== undefined);
@@ -203,7 +204,9 @@ export class TableServer {
     const { status, body } = answer;
     const headers = ['Server', serverHeader, 'x-ms-request-id', id];
     const clientRequestId = incoming.headers['x-ms-client-request-id'];
-    if (typeof clientRequestId === 'string') headers.push('x-ms-client-request-id', clientRequestId);
+    if (typeof clientRequestId === 'string' && isClientRequestId(clientRequestId)) {
+      headers.push('x-ms-client-request-id', clientRequestId);
+    }
     headers.push('x-ms-version', echoedVersion(incoming.headers['x-ms-version'] as string | undefined));
     if (errorShape !== 'xml service') {
       headers.push('Cache-Control', 'no-cache', 'X-Content-Type-Options', 'nosniff');
@@ -228,10 +231,9 @@ export class TableServer {
   }
 }
 
-/** Visible characters, and not many. Throws InvalidHeaderValue (REST: Common REST API Headers). */
-function checkClientRequestId(id: string | undefined): void {
-  if (id !== undefined && id.length > limits.clientRequestIdUnitsMax)
-    throw new ServiceError('InvalidHeaderValue');
+/** Visible characters, and not many (REST: Common REST API Headers). */
+function isClientRequestId(id: string): boolean {
+  return id.length <= limits.clientRequestIdUnitsMax && /^[ -~]*$/.test(id);
 }
 
 /** Fires when the client goes away before it was answered. */

@@ -55,13 +55,20 @@ export function rawClient(endpoint: string): (options: RawRequest) => Promise<Ra
     for (const name in headers) if (headers[name] === '') delete headers[name];
     if (options.sign !== false) {
       const target = options.signedPath ?? path;
-      headers.Authorization ??= sign(options.sign ?? 'SharedKeyLite', method, target, headers, options.key);
+      headers.Authorization ??= signRequest(
+        options.sign ?? 'SharedKeyLite',
+        method,
+        target,
+        headers,
+        options.key,
+      );
     }
     return send(base, method, path, headers, options.body);
   };
 }
 
-function sign(
+/** The Authorization header of a request to the path, the account of path style included. */
+export function signRequest(
   scheme: 'SharedKey' | 'SharedKeyLite',
   method: string,
   target: string,

@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RawResponse } from '../support/raw-client.ts';
+import { assertRefused, entityPath, json, noContent, unreadable, useWire } from '../support/wire.ts';
+
+const tooManyProperties =
+  'The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. Each entity also has 3 system properties.';
+const valueTooLarge =
+  'The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less.';
+
+describe('Properties of Insert Entity on the wire', () => {
+  const wire = useWire();
+  let rows = 0;
+  let shared: Promise<string> | undefined;
+  const table = (): Promise<string> => {
+    shared ??= wire.createTable();
+    return shared;
+  };
+  const post = async (
+    body: string | Buffer | object,
+    headers: Record<string, string> = {},
+  ): Promise<RawResponse> =>
+    wire.send({
+      method: 'POST',
+      path: `/${await table()}`,
+      headers: { ...json, ...headers },
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    });
+  /** Posts the members, given as JSON, of an entity with fresh keys. */
+  const postMembers = (members: string): Promise<RawResponse> => {
+    rows++;
+    return post(`{"PartitionKey":"p","RowKey":"${rows}"${members === '' ? '' : `,${members}`}}`);
+  };
+  /** What a read answers for the members, as text, behind the Timestamp. */
+  const roundTrip = async (members: string, level = 'minimalmetadata'): Promise<string> => {
+    const inserted = await postMembers(members);
+    assert.equal(inserted.status, 201, inserted.body);
+    const path = entityPath(await table(), 'p', String(rows));
+    const read = await wire.send({ path, headers: { Accept: `application/json;odata=${level}` } });
+    assert.equal(read.status, 200);
+    return read.body.replace(/^.*?"Timestamp":"[^"]*",?/, '').replace(/\}$/, '');
+  };
+
+  describe('properties', () => {
+    it('are dropped where they are null, also with a type', async () => {
+      assert.equal(
+        await roundTrip(
+          '"a":null,"b":1,"c@odata.type":"Edm.Int64","c":null,"d":null,"d@odata.type":"Edm.String"',
+        ),
+        '"b":1',
+      );
+    });
+
+    it('do not include what the service itself writes', async () => {
+      assert.equal(
+        await roundTrip(
+          '"odata.metadata":"m","odata.type":"t","odata.id":"i","odata.etag":"W/\\"x\\"","odata.editLink":"e","Timestamp@odata.type":"Edm.DateTime","Timestamp":"0001-01-01T00:00:00Z","n":1',
+        ),
+        '"n":1',
+      );
+      assert.equal(await roundTrip('"Timestamp":"not a date","n":1'), '"n":1');
+    });
+
+    it('differ by case', async () => {
+      assert.equal(await roundTrip('"age":1,"Age":2,"AGE":3'), '"age":1,"Age":2,"AGE":3');
+    });
+
+    it('may not be given twice', async () => {
+      const message = 'A property is specified more than one time.';
+      for (const members of ['"a":1,"a":1', '"a":1,"b":2,"a":null', '"\\u0061":1,"a":1']) {
+        assertRefused(await postMembers(members), 400, 'DuplicatePropertiesSpecified', message);
+      }
+      assertRefused(
+        await post('{"PartitionKey":"p","PartitionKey":"p","RowKey":"r"}'),
+        400,
+        'DuplicatePropertiesSpecified',
+        message,
+      );
+    });
+
+    it('are at most 252', async () => {
+      const members = (count: number): string =>
+        Array.from({ length: count }, (_, index) => `"p${index}":${index}`).join();
+      assert.equal((await postMembers(members(252))).status, 201);
+      assert.equal((await postMembers(`${members(252)},"none":null`)).status, 201);
+      assertRefused(await postMembers(members(253)), 400, 'TooManyProperties', tooManyProperties);
+    });
+
+    it('have names of at most 255 characters', async () => {
+      const longest = 'n'.repeat(255);
+      assert.equal(await roundTrip(`"${longest}":1`), `"${longest}":1`);
+      assertRefused(
+        await postMembers(`"${longest}n":1`),
+        400,
+        'PropertyNameTooLong',
+        'The property name exceeds the maximum allowed length (255).',
+      );
+    });
+
+    it('have names that are identifiers', async () => {
+      for (const name of ['_', 'a1', 'größe', '名前', 'Ελλάδα']) {
+        assert.equal(await roundTrip(`"${name}":1`), `"${name}":1`);
+      }
+      for (const name of [
+        '123',
+        '1a',
+        'a-b',
+        'a b',
+        '',
+        'a.b',
+        'a@b',
+        'a$',
+        'a\ue000',
+        'a\\u0000',
+        'a\\"',
+        '\\\\',
+      ]) {
+        assertRefused(
+          await postMembers(`"${name}":1`),
+          400,
+          'PropertyNameInvalid',
+          'The property name is invalid.',
+        );
+      }
+    });
+
+    it('hold strings of 32,768 units', async () => {
+      for (const character of ['x', '日', '\u0001']) {
+        const value = character.repeat(32_768);
+        assert.equal((await post({ PartitionKey: 'large', RowKey: `s${++rows}`, value })).status, 201);
+        assertRefused(
+          await post({ PartitionKey: 'large', RowKey: 'too', value: `${value}x` }),
+          400,
+          'PropertyValueTooLarge',
+          valueTooLarge,
+        );
+      }
+      const pairs = '\u{1f600}'.repeat(16_384);
+      assert.equal((await post({ PartitionKey: 'large', RowKey: 'pairs', pairs })).status, 201);
+      assertRefused(
+        await post({ PartitionKey: 'large', RowKey: 'too', pairs: `${pairs}x` }),
+        400,
+        'PropertyValueTooLarge',
+      );
+    });
+
+    it('hold binaries of 65,536 bytes', async () => {
+      const entity = (bytes: number): object => ({
+        PartitionKey: 'large',
+        RowKey: `b${bytes}`,
+        'value@odata.type': 'Edm.Binary',
+        value: Buffer.alloc(bytes, 1).toString('base64'),
+      });
+      assert.equal((await post(entity(65_536))).status, 201);
+      assertRefused(await post(entity(65_537)), 400, 'PropertyValueTooLarge', valueTooLarge);
+    });
+
+    it('come to at most 1 MiB with names and keys', async () => {
+      // 4 bytes, 2 for each unit of keys and names, 8 a property, and a binary's bytes and 4 more.
+      const blocks = Array.from({ length: 15 }, (_, index) => [`p${String(index).padStart(2, '0')}`, 65_536]);
+      const fixed = 4 + 2 * 'large'.length + 2 * 'edge'.length + 15 * (8 + 6 + 4 + 65_536);
+      const rest = 1024 * 1024 - fixed - (8 + 2 * 'last'.length + 4);
+      const entity = (bytes: number): object => {
+        const members = [...blocks, ['last', bytes]] as [string, number][];
+        return {
+          PartitionKey: 'large',
+          RowKey: 'edge',
+          ...Object.fromEntries(
+            members.flatMap(([name, size]) => [
+              [`${name}@odata.type`, 'Edm.Binary'],
+              [name, Buffer.alloc(size, 7).toString('base64')],
+            ]),
+          ),
+        };
+      };
+      assert.ok(rest > 0 && rest < 65_536);
+      const tooLarge = await post(entity(rest + 1));
+      assertRefused(
+        tooLarge,
+        400,
+        'EntityTooLarge',
+        'The entity is larger than the maximum allowed size (1MB).',
+      );
+      assert.equal((await post(entity(rest), noContent)).status, 204);
+      const read = await wire.send({ path: entityPath(await table(), 'large', 'edge') });
+      assert.equal(Buffer.from(read.json().last as string, 'base64').length, rest);
+    });
+
+    it('are told to be too large as an entity before as a value', async () => {
+      const value = Buffer.alloc(1024 * 1024).toString('base64');
+      const body = { PartitionKey: 'p', RowKey: 'r', 'v@odata.type': 'Edm.Binary', v: value };
+      assertRefused(await post(body), 400, 'EntityTooLarge');
+    });
+  });
+
+  describe('values', () => {
+    it('keep all eight types, naming those that JSON does not show', async () => {
+      const members = [
+        '"binary@odata.type":"Edm.Binary","binary":"AAEC/w=="',
+        '"boolean":false',
+        '"date@odata.type":"Edm.DateTime","date":"2013-08-22T01:12:06.2608595Z"',
+        '"double":1.5',
+        '"guid@odata.type":"Edm.Guid","guid":"c9da6455-213d-42c9-9a79-3e9149a57833"',
+        '"int32":-7',
+        '"int64@odata.type":"Edm.Int64","int64":"9223372036854775807"',
+        '"string":"text"',
+      ].join();
+      assert.equal(await roundTrip(members), members);
+      assert.equal(await roundTrip(members, 'fullmetadata'), members);
+      assert.equal(
+        await roundTrip(members, 'nometadata'),
+        members.replaceAll(/"\w+@odata\.type":"[^"]*",/g, ''),
+      );
+    });
+
+    it('may have their type before or after them, and where it need not be', async () => {
+      assert.equal(
+        await roundTrip(
+          '"a":"1","a@odata.type":"Edm.Int64","b@odata.type":"Edm.Int32","b":2,"c@odata.type":"Edm.String","c":"x","d@odata.type":"Edm.Boolean","d":true,"e@odata.type":"Edm.Double","e":1',
+        ),
+        '"a@odata.type":"Edm.Int64","a":"1","b":2,"c":"x","d":true,"e":1.0',
+      );
+    });
+
+    /** [what is sent, what comes back]; null where it is refused. */
+    const values: readonly [string, string | null][] = [
+      ['3', '3'],
+      ['3.0', '3.0'],
+      ['-0', '0'],
+      ['-0.0', '-0.0'],
+      ['1e3', '1000.0'],
+      ['1.0E+2', '100.0'],
+      ['1.23456789012346E+24', '1.23456789012346E+24'],
+      ['5e-324', '5E-324'],
+      ['0.1', '0.1'],
+      ['2147483647', '2147483647'],
+      ['-2147483648', '-2147483648'],
+      ['2147483648', null],
+      ['-2147483649', null],
+      ['1e999', null],
+      ['01', null],
+      ['+1', null],
+      ['.5', null],
+      ['1.', null],
+      ['NaN', null],
+      ['Infinity', null],
+      ['True', null],
+      ['"Infinity"', '"Infinity"'],
+      ['"NaN"', '"NaN"'],
+      ['{}', null],
+      ['[]', null],
+      ['{"a":1}', null],
+      ['"\\u00e9\\n\\"\\\\\\/"', '"é\\n\\"\\\\/"'],
+      ['"\\ud83d\\ude00"', '"😀"'],
+      ['"\\ud800"', '"\\ud800"'],
+      ['"\\u0000"', '"\\u0000"'],
+      ['"a\\x"', null],
+      ['"a\nb"', null],
+      ['""', '""'],
+    ];
+    for (const [sent, returned] of values) {
+      it(`${returned === null ? 'may not be' : 'may be'} an untyped ${JSON.stringify(sent)}`, async () => {
+        if (returned === null)
+          assertRefused(await postMembers(`"v":${sent}`), 400, 'InvalidInput', unreadable);
+        else assert.equal(await roundTrip(`"v":${sent}`), `"v":${returned}`);
+      });
+    }
+
+    const typed: readonly [type: string, sent: string, returned: string | null][] = [
+      ['Int32', '"12345"', '12345'],
+      ['Int32', '12345', '12345'],
+      ['Int32', '"2147483648"', null],
+      ['Int32', '1.5', null],
+      ['Int32', 'true', null],
+      ['Int32', '"x"', null],
+      ['Int64', '"-9223372036854775808"', '"-9223372036854775808"'],
+      ['Int64', '"9223372036854775808"', null],
+      ['Int64', '"-9223372036854775809"', null],
+      ['Int64', '"99999999999999999999999999"', null],
+      ['Int64', '123', '"123"'],
+      ['Int64', '9007199254740993', '"9007199254740993"'],
+      ['Int64', '"1.5"', null],
+      ['Int64', '""', null],
+      ['Int64', '" 1"', null],
+      ['Int64', 'false', null],
+      ['Double', '3', '3.0'],
+      ['Double', '"3"', '3.0'],
+      ['Double', '"-1.5E3"', '-1500.0'],
+      ['Double', '"NaN"', '"NaN"'],
+      ['Double', '"Infinity"', '"Infinity"'],
+      ['Double', '"-Infinity"', '"-Infinity"'],
+      ['Double', '"nan"', null],
+      ['Double', '"1e999"', null],
+      ['Double', '"1,5"', null],
+      ['Double', 'true', null],
+      ['Boolean', 'true', 'true'],
+      ['Boolean', '"False"', 'false'],
+      ['Boolean', '"true"', 'true'],
+      ['Boolean', '"yes"', null],
+      ['Boolean', '1', null],
+      ['DateTime', '"1973-10-04T00:00:00.0000000Z"', '"1973-10-04T00:00:00Z"'],
+      ['DateTime', '"2012-11-10T03:04:05.2000000Z"', '"2012-11-10T03:04:05.2Z"'],
+      ['DateTime', '"2012-11-10T03:04:05.1234567Z"', '"2012-11-10T03:04:05.1234567Z"'],
+      ['DateTime', '"2012-11-10T03:04:05+02:00"', '"2012-11-10T01:04:05Z"'],
+      ['DateTime', '"2012-11-10T03:04:05"', '"2012-11-10T03:04:05Z"'],
+      ['DateTime', '"1601-01-01T00:00:00Z"', '"1601-01-01T00:00:00Z"'],
+      ['DateTime', '"9999-12-31T23:59:59.9999999Z"', '"9999-12-31T23:59:59.9999999Z"'],
+      ['DateTime', '"2012-02-30T00:00:00Z"', null],
+      ['DateTime', '"yesterday"', null],
+      ['DateTime', '20120101', null],
+      ['DateTime', '""', null],
+      ['Guid', '"C9DA6455-213D-42C9-9A79-3E9149A57833"', '"c9da6455-213d-42c9-9a79-3e9149a57833"'],
+      ['Guid', '"c9da6455213d42c99a793e9149a57833"', null],
+      ['Guid', '"c9da6455-213d-42c9-9a79-3e9149a5783"', null],
+      ['Guid', '"c9da6455-213d-42c9-9a79-3e9149a5783g"', null],
+      ['Binary', '""', '""'],
+      ['Binary', '"AA=="', '"AA=="'],
+      ['Binary', '"AA"', null],
+      ['Binary', '"A==="', null],
+      ['Binary', '"AA-_"', null],
+      ['Binary', '"not base 64"', null],
+      ['Binary', '123', null],
+      ['String', '"text"', '"text"'],
+      ['String', '1', null],
+      ['String', 'true', null],
+      ['Decimal', '"1.5"', null],
+      ['Single', '1.5', null],
+      ['Byte', '1', null],
+      ['int64', '"1"', null],
+    ];
+    for (const [type, sent, returned] of typed) {
+      it(`${returned === null ? 'may not be' : 'may be'} ${sent} as Edm.${type}`, async () => {
+        const members = `"v":${sent},"v@odata.type":"Edm.${type}"`;
+        if (returned === null) {
+          assertRefused(await postMembers(members), 400, 'InvalidInput', unreadable);
+          return;
+        }
+        const isAnnotated =
+          ['Int64', 'DateTime', 'Guid', 'Binary'].includes(type) ||
+          (type === 'Double' && returned.startsWith('"'));
+        assert.equal(
+          await roundTrip(members),
+          `${isAnnotated ? `"v@odata.type":"Edm.${type}",` : ''}"v":${returned}`,
+        );
+      });
+    }
+
+    it('may not be a date before 1601', async () => {
+      for (const [sent, told] of [
+        ['1600-12-31T23:59:59.9999999Z', '12/31/1600 23:59:59'],
+        ['0001-01-01T00:00:00Z', '01/01/0001 00:00:00'],
+      ]) {
+        assertRefused(
+          await postMembers(`"born":"${sent}","born@odata.type":"Edm.DateTime"`),
+          400,
+          'OutOfRangeInput',
+          `The 'born' parameter of value '${told}' is out of range.`,
+        );
+      }
+    });
+  });
+});
