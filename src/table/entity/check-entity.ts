@@ -1,15 +1,13 @@
 import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
 import type { Key } from '../../store/key.ts';
-import { formatTicksInvariant, parseTicks } from '../../ticks.ts';
+import { dateTimeTicksMin, formatTicksInvariant, parseTicks, type Ticks } from '../../ticks.ts';
 import type { Property } from './edm.ts';
 import { binaryBytes, measureEntity, stringUnits } from './measure.ts';
 
 const forbiddenInKeys = /[/\\#?\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
 const asciiName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const unicodeName = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}]*$/u;
-/** The beginning of the first date's JSON, which its forms with and without a fraction share. */
-const firstDate = '"1601-01-01T00:00:00';
 
 /** Whether a key holds only characters that keys may hold (REST: Characters Disallowed in Key Fields). */
 export function hasLegalCharacters({ partitionKey, rowKey }: Key): boolean {
@@ -64,8 +62,10 @@ export function checkEntity(key: Key, properties: readonly Property[]): void {
         json.length > limits.binaryValueBytesMax &&
         binaryBytes(json) > limits.binaryValueBytesMax);
     if (isTooLarge) throw new ServiceError('PropertyValueTooLarge');
-    if (type === 'Edm.DateTime' && json < firstDate) {
-      const value = formatTicksInvariant(parseTicks(json.slice(1, -1)) as bigint);
+    if (type !== 'Edm.DateTime') continue;
+    const ticks = parseTicks(json.slice(1, -1)) as Ticks;
+    if (ticks < dateTimeTicksMin) {
+      const value = formatTicksInvariant(ticks);
       throw new ServiceError(
         'OutOfRangeInput',
         `The '${name}' parameter of value '${value}' is out of range.`,

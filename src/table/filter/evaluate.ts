@@ -35,7 +35,6 @@ const mismatch: Record<Operator, boolean> = { eq: false, ne: true, lt: true, le:
 function compare(property: string, value: Value, operator: Operator, literal: Value): boolean {
   const order = orderOf(property, value, literal);
   if (order === undefined) return mismatch[operator];
-  if (Number.isNaN(order)) return operator === 'ne';
   switch (operator) {
     case 'eq':
       return order === 0;
@@ -52,7 +51,7 @@ function compare(property: string, value: Value, operator: Operator, literal: Va
   }
 }
 
-/** Negative, zero or positive; NaN where either is; undefined where the types do not compare. */
+/** Negative, zero or positive; NaN where either is NaN, which only `ne` accepts; undefined where the types do not compare. */
 function orderOf(property: string, value: Value, literal: Value): number | undefined {
   switch (value.type) {
     case 'Edm.String':

@@ -11,11 +11,11 @@ import {
   encodeTableKey,
   encodeTableStart,
 } from '../../../src/store/lmdb/keys.ts';
-import { anyKey, literalText } from '../../support/arbitraries.ts';
+import { anyKey, keyOf, literalText } from '../../support/arbitraries.ts';
 
 const tableId = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.constantFrom(255, 256, 2 ** 32, 2 ** 48 - 2));
 const bound: fc.Arbitrary<Key> = fc.oneof(
-  fc.record({ partitionKey: literalText, rowKey: literalText }),
+  keyOf(literalText),
   anyKey.map(key => ({ ...key, rowKey: successor(key.rowKey) })),
   anyKey.map(key => ({ partitionKey: successor(key.partitionKey), rowKey: '' })),
 );
