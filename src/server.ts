@@ -45,6 +45,7 @@ interface Exchange {
 const serverHeader = `Windows-Azure-Table/1.0 Tabularium/${productVersion}`;
 /** Longer than clients keep idle connections: of the two, the server must not be the one that hangs up. */
 const keepAliveTimeoutMs = 120_000;
+const noBody = Buffer.alloc(0);
 const headersTimeoutMs = 60_000;
 const requestTimeoutMs = 120_000;
 
@@ -122,8 +123,10 @@ export class TableServer {
       const format = negotiateFormat(address.query.get('$format'), header('accept'));
       exchange.errorShape = format;
       const version = parseVersion(header('x-ms-version'), this.#context.isStrictVersion);
-      if (!isClientRequestId(header('x-ms-client-request-id') ?? ''))
+      const clientRequestId = header('x-ms-client-request-id');
+      if (clientRequestId !== undefined && !isClientRequestId(clientRequestId)) {
         throw new ServiceError('InvalidHeaderValue');
+      }
       const method = readMethod(incoming.method ?? '', header('x-http-method'));
       const resource = parseResource(address.path);
       exchange.operation = this.#route(exchange, address, method, resource, header('if-match') !== undefined);
@@ -138,9 +141,8 @@ export class TableServer {
         query: address.query,
         format,
         version,
-        body: await readBody(incoming),
-        // On demand, and once: a transaction copies the request for each of its operations.
-        get signal() {
+        body: bytes === 0 ? noBody : await readBody(incoming),
+        signal: () => {
           signal ??= signalOf(exchange.outgoing);
           return signal;
         },

@@ -12,30 +12,40 @@ export interface SignedRequest {
   header(name: string): string | undefined;
 }
 
-const authorization = /^(SharedKeyLite|SharedKey) ([^:\s]+):(\S+)$/i;
-
 /**
  * Verifies Shared Key or Shared Key Lite (REST: Authorize with Shared Key, Table service). Throws
  * AuthenticationFailed, or InvalidAuthenticationInfo where the scheme is another.
  */
 export function verifySharedKey(request: SignedRequest, account: Account, nowMs: number): Grant {
-  const header = request.header('authorization');
-  if (header === undefined) throw new ServiceError('AuthenticationFailed');
-  const match = authorization.exec(header);
-  if (match === null) {
-    throw new ServiceError(/^SharedKey/i.test(header) ? 'AuthenticationFailed' : 'InvalidAuthenticationInfo');
-  }
-  const [, scheme = '', name, signature = ''] = match;
+  const { scheme, name, signature } = parseAuthorization(request.header('authorization'));
   const date = request.header('x-ms-date') || request.header('date') || '';
   if (name !== account.name || !isCurrent(date, nowMs)) throw new ServiceError('AuthenticationFailed');
 
-  const head = scheme.length === 'SharedKey'.length ? signedHead(request) : '';
+  const head = scheme === 'sharedkey' ? signedHead(request) : '';
   const claimed = Buffer.from(signature, 'base64');
-  for (const path of signedPaths(request.address.encodedPath)) {
+  const isSignedFor = (path: string): boolean => {
     const text = `${head}${date}\n${canonicalizedResource(request.address, path)}`;
-    if (account.keys.some(key => isSignature(claimed, key, text))) return { account: name, by: 'shared key' };
+    return account.keys.some(key => isSignature(claimed, key, text));
+  };
+  const { encodedPath } = request.address;
+  if (isSignedFor(encodedPath) || otherSignedPaths(encodedPath).some(isSignedFor)) {
+    return { account: name, by: 'shared key' };
   }
   throw new ServiceError('AuthenticationFailed');
+}
+
+/** `SharedKeyLite account:signature` */
+function parseAuthorization(header: string | undefined): { scheme: string; name: string; signature: string } {
+  if (header === undefined) throw new ServiceError('AuthenticationFailed');
+  const space = header.indexOf(' ');
+  const colon = header.indexOf(':', space);
+  const scheme = header.slice(0, Math.max(space, 0)).toLowerCase();
+  const isKnown = scheme === 'sharedkeylite' || scheme === 'sharedkey';
+  if (!isKnown && !/^sharedkey/i.test(header)) {
+    throw new ServiceError('InvalidAuthenticationInfo');
+  }
+  if (!isKnown || colon < 0) throw new ServiceError('AuthenticationFailed');
+  return { scheme, name: header.slice(space + 1, colon), signature: header.slice(colon + 1) };
 }
 
 /** Shared Key signs these before the date; Lite does not. */
@@ -50,18 +60,16 @@ function canonicalizedResource({ account, query }: Address, path: string): strin
 }
 
 /**
- * The path as received, and then as an HTTP stack may have written it anew after the client signed it; and
- * for a secondary address in path style, without its suffix, as one client family signs it.
+ * The path as an HTTP stack may have written it anew after the client signed it; and for a secondary address
+ * in path style, without its suffix, as one client family signs it.
  */
-function* signedPaths(path: string): Generator<string> {
-  yield path;
+function otherSignedPaths(path: string): string[] {
   const rewritten = rewritePath(path);
-  if (rewritten !== undefined) {
-    yield rewritten;
-    yield rewritten.replaceAll("'", '%27');
-  }
   const primary = path.replace(/^(\/[a-z0-9]+)-secondary(?=\/|$)/, '$1');
-  if (primary !== path) yield primary;
+  return [
+    ...(rewritten === undefined ? [] : [rewritten, rewritten.replaceAll("'", '%27')]),
+    ...(primary === path ? [] : [primary]),
+  ];
 }
 
 function rewritePath(path: string): string | undefined {

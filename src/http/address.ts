@@ -32,11 +32,11 @@ export function parseAddress(
 ): Address {
   const { path: encodedPath, query } = splitTarget(target);
   const origin = `${scheme}://${host}`;
-  const labels = host.split(':', 1)[0]?.toLowerCase().split('.') ?? [];
-  const fromHost = labels[1] === service ? readAccount(labels[0] as string, isAccount) : undefined;
+  const fromHost = readHostStyle(host, service, isAccount);
   if (fromHost !== undefined) {
     return {
-      ...fromHost,
+      account: fromHost.account,
+      isSecondary: fromHost.isSecondary,
       encodedPath,
       path: decodePercent(encodedPath),
       query: parseQuery(query),
@@ -49,7 +49,8 @@ export function parseAddress(
   const fromPath = readAccount(segment, isAccount);
   if (fromPath === undefined) throw new ServiceError('ResourceNotFound');
   return {
-    ...fromPath,
+    account: fromPath.account,
+    isSecondary: fromPath.isSecondary,
     encodedPath,
     path: end < 0 ? '/' : decodePercent(encodedPath.slice(end)),
     query: parseQuery(query),
@@ -60,7 +61,7 @@ export function parseAddress(
 
 /** The path and query of a target, which may be absolute, as batches and proxies write it. */
 export function splitTarget(target: string): { path: string; query: string } {
-  const withoutOrigin = target.replace(/^[a-z]+:\/\/[^/?]*/i, '');
+  const withoutOrigin = target.startsWith('/') ? target : target.replace(/^[a-z]+:\/\/[^/?]*/i, '');
   const question = withoutOrigin.indexOf('?');
   const path = question < 0 ? withoutOrigin : withoutOrigin.slice(0, question);
   return {
@@ -69,10 +70,22 @@ export function splitTarget(target: string): { path: string; query: string } {
   };
 }
 
-function readAccount(
-  name: string,
+interface NamedAccount {
+  readonly account: string;
+  readonly isSecondary: boolean;
+}
+
+function readHostStyle(
+  host: string,
+  service: string,
   isAccount: (name: string) => boolean,
-): { account: string; isSecondary: boolean } | undefined {
+): NamedAccount | undefined {
+  const dot = host.indexOf('.');
+  const isService = host.toLowerCase().startsWith(`${service}.`, dot + 1);
+  return dot > 0 && isService ? readAccount(host.slice(0, dot).toLowerCase(), isAccount) : undefined;
+}
+
+function readAccount(name: string, isAccount: (name: string) => boolean): NamedAccount | undefined {
   if (isAccount(name)) return { account: name, isSecondary: false };
   if (!name.endsWith(secondarySuffix)) return undefined;
   const account = name.slice(0, -secondarySuffix.length);

@@ -5,8 +5,6 @@ import * as limits from '../limits.ts';
 /** A body past the limit is read on and thrown away, so that the client sees the answer; but not forever. */
 const discardedBytesMax = 16 * limits.requestBodyBytesMax;
 
-const noBody = Buffer.alloc(0);
-
 /** Bytes that a request's body may come to hold: as many as any body may, where it says more or nothing. */
 export function announcedBytes(request: IncomingMessage): number {
   const length = request.headers['content-length'];
@@ -16,7 +14,6 @@ export function announcedBytes(request: IncomingMessage): number {
 
 /** The whole body. Rejects with RequestBodyTooLarge past limits.requestBodyBytesMax. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
-  if (announcedBytes(request) === 0) return Promise.resolve(noBody);
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let bytes = 0;

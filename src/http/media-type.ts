@@ -6,7 +6,9 @@ export type MetadataLevel = 'none' | 'minimal' | 'full';
 export type Format = MetadataLevel | 'verbose' | 'atom';
 
 export function negotiateFormat(format: string | undefined, accept: string | undefined): Format {
-  for (const range of (format ?? accept ?? '').split(',')) {
+  const wanted = format ?? accept ?? '';
+  if (wanted === 'application/json;odata=minimalmetadata') return 'minimal'; // what most requests say
+  for (const range of wanted.split(',')) {
     const [type, ...parameters] = range.split(';').map(part => part.trim().toLowerCase());
     if (type !== 'application/json' && type !== 'json') continue;
     const odata = parameters.find(parameter => parameter.startsWith('odata='))?.slice('odata='.length);

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 
 /** Versions of the Table service, newest first (REST: Versioning for Azure Storage). */
-export const knownVersions: readonly string[] = [
+const versionList = [
   '2026-06-06',
   '2026-04-06',
   '2026-02-06',
@@ -52,15 +52,18 @@ export const knownVersions: readonly string[] = [
   '2009-04-14',
 ];
 
-const newestVersion = knownVersions[0] as string;
-const oldestVersion = knownVersions.at(-1) as string;
+export const knownVersions: ReadonlySet<string> = new Set(versionList);
+
+export const newestVersion = versionList[0] as string;
+const oldestVersion = versionList.at(-1) as string;
 
 /** The first version that speaks JSON. */
 export const firstJsonVersion = '2013-08-15';
 
 /** The version that an answer names: the request's, where it is one, else the newest. */
 export function echoedVersion(header: string | undefined): string {
-  return header !== undefined && isWellFormed(header) ? header : newestVersion;
+  if (header === undefined) return newestVersion;
+  return knownVersions.has(header) || isWellFormed(header) ? header : newestVersion;
 }
 
 /**
@@ -69,10 +72,8 @@ export function echoedVersion(header: string | undefined): string {
  */
 export function parseVersion(header: string | undefined, isStrict: boolean): string {
   if (header === undefined) return newestVersion;
-  if (!isWellFormed(header) || (isStrict && !knownVersions.includes(header))) {
-    throw new ServiceError('InvalidHeaderValue');
-  }
-  return header;
+  if (knownVersions.has(header) || (!isStrict && isWellFormed(header))) return header;
+  throw new ServiceError('InvalidHeaderValue');
 }
 
 function isWellFormed(header: string): boolean {

@@ -6,16 +6,14 @@ const durationBucketsSeconds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-type Labelled = { inc(): void };
-type Timed = { observe(seconds: number): void };
+type Series = { observe(seconds: number): void };
 
 /** What `/-/metrics` shows: a registry of its own, as several servers may run in one process. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests: Counter<'service' | 'operation' | 'status'>;
-  readonly #durations: Histogram<'service' | 'operation'>;
+  readonly #requests: Histogram<'service' | 'operation' | 'status'>;
   /** Series looked up once: finding one by its labels costs more than counting in it. */
-  readonly #series = new Map<string, { count: Labelled; duration: Timed }>();
+  readonly #series = new Map<string, Series>();
   readonly #commits: Counter;
   readonly #commitWrites: Counter;
   readonly #commitDurations: Histogram;
@@ -24,16 +22,10 @@ export class Metrics {
   constructor() {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
-    this.#requests = new Counter({
-      name: 'tabularium_requests_total',
-      help: 'Requests by operation and HTTP status.',
-      labelNames: ['service', 'operation', 'status'],
-      registers,
-    });
-    this.#durations = new Histogram({
+    this.#requests = new Histogram({
       name: 'tabularium_request_duration_seconds',
-      help: 'Time from the head of a request to the end of its answer.',
-      labelNames: ['service', 'operation'],
+      help: 'Requests by operation and HTTP status, and their time from the head to the end of the answer.',
+      labelNames: ['service', 'operation', 'status'],
       buckets: durationBucketsSeconds,
       registers,
     });
@@ -95,14 +87,10 @@ export class Metrics {
     const key = `${service} ${operation} ${status}`;
     let series = this.#series.get(key);
     if (series === undefined) {
-      series = {
-        count: this.#requests.labels({ service, operation, status: String(status) }),
-        duration: this.#durations.labels({ service, operation }),
-      };
+      series = this.#requests.labels({ service, operation, status: String(status) });
       this.#series.set(key, series);
     }
-    series.count.inc();
-    series.duration.observe(durationMs / 1000);
+    series.observe(durationMs / 1000);
   }
 
   /** In the text format of Prometheus. */

@@ -35,7 +35,7 @@ export const queryEntities: Operation = {
         limit: top,
         bytesMax: limits.pageBytesMax,
         durationMsMax: limits.pageDurationMsMax,
-        signal: request.signal,
+        signal: request.signal(),
         ...(plan.residual === undefined ? {} : { matches: matchRow(plan.residual) }),
       },
     );

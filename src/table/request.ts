@@ -20,8 +20,8 @@ export interface TableRequest {
   readonly format: Format;
   readonly version: string;
   readonly body: Buffer;
-  /** Fires when the client has gone. */
-  readonly signal: AbortSignal;
+  /** Fires when the client has gone; made on demand. */
+  signal(): AbortSignal;
   header(name: string): string | undefined;
 }
 

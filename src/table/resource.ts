@@ -15,50 +15,92 @@ export type Resource =
       readonly rowKey: string;
     };
 
-const shape = /^([^()/\\]+)(?:\((.*)\))?$/s;
-const namedKey = /\s*(PartitionKey|RowKey)\s*=\s*'((?:[^']|'')*)'\s*(,|$)/y;
-const tableKey = /^\s*'((?:[^']|'')*)'\s*$/;
-
 /**
  * Reads the path behind the account, percent-decoded once. Keys are scanned by their quotes: they may hold
  * commas, parentheses and equals signs. Throws InvalidInput for what is no address, ResourceNotFound for
  * one of more segments than any resource has.
  */
 export function parseResource(path: string): Resource {
-  const text = path.replace(/^\//, '').replace(/\/$/, '');
+  const start = path.startsWith('/') ? 1 : 0;
+  const text = path.length > start && path.endsWith('/') ? path.slice(start, -1) : path.slice(start);
   if (text === '') return { kind: 'service' };
-  if (text.toLowerCase() === '$batch') return { kind: 'batch' };
-  const match = shape.exec(text);
-  if (match === null) throw text.includes('(') ? querySyntaxError() : new ServiceError('ResourceNotFound');
-  const name = match[1] as string;
-  const predicate = match[2]?.trim() ?? '';
-  if (name.toLowerCase() === 'tables') {
-    if (predicate === '') return { kind: 'tables' };
-    const table = tableKey.exec(predicate)?.[1];
-    if (table === undefined) throw querySyntaxError();
-    return { kind: 'table', table: table.replaceAll("''", "'") };
+  const opening = text.indexOf('(');
+  const name = opening < 0 ? text : text.slice(0, opening);
+  if (opening >= 0 && !text.endsWith(')')) throw querySyntaxError();
+  if (name === '' || /[)/\\]/.test(name)) {
+    throw opening < 0 ? new ServiceError('ResourceNotFound') : querySyntaxError();
   }
-  const keys = parseKeys(predicate);
-  const partitionKey = keys.get('PartitionKey');
-  const rowKey = keys.get('RowKey');
+  const predicate = opening < 0 ? '' : text.slice(opening + 1, -1).trim();
+  const lowerName = name.toLowerCase();
+  if (lowerName === '$batch' && opening < 0) return { kind: 'batch' };
+  if (lowerName === 'tables') {
+    return predicate === '' ? { kind: 'tables' } : { kind: 'table', table: parseTableKey(predicate) };
+  }
+  const { partitionKey, rowKey } = parseKeys(predicate);
   if (rowKey === undefined) return { kind: 'entities', table: name, partitionKey };
   if (partitionKey === undefined) throw querySyntaxError();
   return { kind: 'entity', table: name, partitionKey, rowKey };
 }
 
-function parseKeys(predicate: string): Map<string, string> {
-  const keys = new Map<string, string>();
-  namedKey.lastIndex = 0;
-  for (let at = 0; at < predicate.length; at = namedKey.lastIndex) {
-    const match = namedKey.exec(predicate);
-    const isTrailingComma = match?.[3] === ',' && namedKey.lastIndex === predicate.length;
-    if (match === null || isTrailingComma || keys.has(match[1] as string)) throw querySyntaxError();
-    const key = (match[2] as string).replaceAll("''", "'");
+/** The one quoted literal of `Tables('name')`. */
+function parseTableKey(predicate: string): string {
+  const end = endOfLiteral(predicate, 0);
+  if (end !== predicate.length) throw querySyntaxError();
+  return readLiteral(predicate, 0, end);
+}
+
+interface NamedKeys {
+  partitionKey?: string;
+  rowKey?: string;
+}
+
+/** `PartitionKey='p',RowKey='r'`, in either order, with white space around the signs. */
+function parseKeys(predicate: string): NamedKeys {
+  const keys: NamedKeys = {};
+  for (let at = 0; at < predicate.length; ) {
+    const equals = predicate.indexOf('=', at);
+    if (equals < 0) throw querySyntaxError();
+    const member = memberNamed(predicate.slice(at, equals).trim());
+    const start = skipSpaces(predicate, equals + 1);
+    const end = endOfLiteral(predicate, start);
+    if (keys[member] !== undefined) throw querySyntaxError();
+    const key = readLiteral(predicate, start, end);
     // Stored keys hold neither (REST: Understanding the Table Service Data Model).
-    if (/[/\\]/.test(key)) throw querySyntaxError();
-    keys.set(match[1] as string, key);
+    if (key.includes('/') || key.includes('\\')) throw querySyntaxError();
+    keys[member] = key;
+    at = skipSpaces(predicate, end);
+    if (at === predicate.length) return keys;
+    // Another key has to follow a comma.
+    if (predicate[at] !== ',' || ++at === predicate.length) throw querySyntaxError();
   }
   return keys;
+}
+
+function memberNamed(name: string): keyof NamedKeys {
+  if (name === 'PartitionKey') return 'partitionKey';
+  if (name === 'RowKey') return 'rowKey';
+  throw querySyntaxError();
+}
+
+/** Offset behind the closing quote of the literal that opens at `start`; a doubled quote does not close it. */
+function endOfLiteral(text: string, start: number): number {
+  if (text[start] !== "'") throw querySyntaxError();
+  for (let at = start + 1; ; at += 2) {
+    at = text.indexOf("'", at);
+    if (at < 0) throw querySyntaxError();
+    if (text[at + 1] !== "'") return at + 1;
+  }
+}
+
+function readLiteral(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1);
+  return inner.includes("'") ? inner.replaceAll("''", "'") : inner;
+}
+
+function skipSpaces(text: string, start: number): number {
+  let at = start;
+  while (text[at] === ' ' || text[at] === '\t') at++;
+  return at;
 }
 
 function querySyntaxError(): ServiceError {

@@ -8,7 +8,8 @@ import * as limits from '../limits.ts';
  * there. Annotations cannot be selected; one client family sends `odata.etag`.
  */
 export function parseSelect(text: string | undefined): readonly string[] | undefined {
-  const names = (text ?? '')
+  if (text === undefined) return undefined;
+  const names = text
     .split(',')
     .map(name => name.trim())
     .filter(name => name !== '' && !name.startsWith('odata.'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { knownVersions } from '../../src/http/version.ts';
+import { knownVersions, newestVersion } from '../../src/http/version.ts';
 import type { RawResponse } from '../support/raw-client.ts';
 import { assertRefused, entityPath, json, useWire, type Wire } from '../support/wire.ts';
 
@@ -14,13 +14,7 @@ describe('Versions on the wire', () => {
   const wire = useWire();
 
   it('echoes the version of the request', async () => {
-    for (const version of [
-      '2013-08-15',
-      '2018-03-28',
-      '2019-02-02',
-      '2020-12-06',
-      knownVersions[0] as string,
-    ]) {
+    for (const version of ['2013-08-15', '2018-03-28', '2019-02-02', '2020-12-06', newestVersion as string]) {
       const response = await askVersion(wire, version);
       assert.equal(response.status, 200);
       assert.equal(response.headers['x-ms-version'], version);
@@ -44,7 +38,7 @@ describe('Versions on the wire', () => {
   it('is the newest where the request names none', async () => {
     const response = await askVersion(wire, '');
     assert.equal(response.status, 200);
-    assert.equal(response.headers['x-ms-version'], knownVersions[0]);
+    assert.equal(response.headers['x-ms-version'], newestVersion);
   });
 
   it('refuses what is no version, in the format of the request', async () => {
@@ -94,7 +88,7 @@ describe('Versions on the wire, strictly', () => {
   const wire = useWire({ strictApiVersion: true });
 
   it('takes every version of the service that speaks JSON', async () => {
-    for (const version of knownVersions.filter(known => known >= '2013-08-15')) {
+    for (const version of [...knownVersions].filter(known => known >= '2013-08-15')) {
       assert.equal((await askVersion(wire, version)).status, 200, version);
     }
   });
@@ -106,6 +100,6 @@ describe('Versions on the wire, strictly', () => {
   });
 
   it('is the newest where the request names none', async () => {
-    assert.equal((await askVersion(wire, '')).headers['x-ms-version'], knownVersions[0]);
+    assert.equal((await askVersion(wire, '')).headers['x-ms-version'], newestVersion);
   });
 });

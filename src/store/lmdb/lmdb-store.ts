@@ -17,6 +17,7 @@ import {
 } from './folder.ts';
 import { encodeBound, encodeKey } from './keys.ts';
 import { Reclaimer } from './reclaimer.ts';
+import { rowEncoding } from './row-encoding.ts';
 import { ScanScheduler } from './scan-scheduler.ts';
 import { Tables } from './tables.ts';
 
@@ -119,7 +120,7 @@ export class LmdbStore implements Store {
   }
 
   async readTable(account: string, name: string): Promise<string | undefined> {
-    return this.#tables.find({ account, table: name })?.name;
+    return this.#tables.find(account, name);
   }
 
   async deleteTable(account: string, name: string): Promise<boolean> {
@@ -233,19 +234,3 @@ export class LmdbStore implements Store {
       : error;
   }
 }
-
-/** Rows are bytes. Reading copies them, out of a buffer that the next read uses again. */
-const rowEncoding = {
-  encoder: {
-    encode(row: Buffer): Buffer {
-      if (!(row instanceof Uint8Array)) throw new TypeError('a row is a buffer');
-      return row;
-    },
-    decode(shared: Buffer): Buffer {
-      const row = Buffer.allocUnsafe(shared.length);
-      // Not shared.copy(): lmdb overrides the length of its buffer, which copy() half believes.
-      row.set(shared.subarray(0, shared.length));
-      return row;
-    },
-  },
-};

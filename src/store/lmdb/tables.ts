@@ -3,55 +3,59 @@ import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
 import type { TableAddress } from '../store.ts';
 import { encodeTableKey } from './keys.ts';
+import { rowEncoding } from './row-encoding.ts';
 
-interface TableRecord {
-  /** Names its rows; never given to another table. */
-  readonly id: number;
-  /** As it was created. */
-  readonly name: string;
-}
+/** A record is the table's id, which names its rows, and its name as it was created. */
+const idBytes = 6;
 
 type ReadOptions = Parameters<Database['get']>[1];
 
 /** The tables of all accounts. Methods that write must run inside a write transaction. */
 export class Tables {
-  readonly #records: Database<TableRecord, Buffer>;
+  readonly #records: Database<Buffer, Buffer>;
   readonly #meta: Database<unknown, string>;
   /** Ids of dropped tables whose rows are still there. */
   readonly #retired: Database<true, number>;
 
   constructor(root: RootDatabase, meta: Database<unknown, string>) {
-    this.#records = root.openDB({ name: 'tables', encoding: 'json', keyEncoding: 'binary' });
+    this.#records = root.openDB({ name: 'tables', keyEncoding: 'binary', ...rowEncoding });
     this.#retired = root.openDB({ name: 'retired', encoding: 'json', keyEncoding: 'ordered-binary' });
     this.#meta = meta;
   }
 
-  find({ account, table }: TableAddress, options?: ReadOptions): TableRecord | undefined {
+  /** The name as it was created. */
+  find(account: string, name: string): string | undefined {
+    return this.#read({ account, table: name })?.toString('utf8', idBytes);
+  }
+
+  /** What names the rows of a table; never given to another one. Throws TableNotFound. */
+  idOf(address: TableAddress, options?: ReadOptions): number {
+    const record = this.#read(address, options);
+    if (record === undefined) throw new ServiceError('TableNotFound');
+    return record.readUIntBE(0, idBytes);
+  }
+
+  #read({ account, table }: TableAddress, options?: ReadOptions): Buffer | undefined {
     // Longer texts reach us in addresses; the engine takes no key of any length.
     if (table.length > limits.tableNameUnitsMax) return undefined;
     return this.#records.get(encodeTableKey(account, table), options);
   }
 
-  /** Throws TableNotFound. */
-  idOf(address: TableAddress, options?: ReadOptions): number {
-    const record = this.find(address, options);
-    if (record === undefined) throw new ServiceError('TableNotFound');
-    return record.id;
-  }
-
   create(account: string, name: string): boolean {
-    if (this.find({ account, table: name }) !== undefined) return false;
+    if (this.find(account, name) !== undefined) return false;
     const id = ((this.#meta.get('lastTableId') as number | undefined) ?? 0) + 1;
     this.#meta.putSync('lastTableId', id);
-    this.#records.putSync(encodeTableKey(account, name), { id, name });
+    const record = Buffer.alloc(idBytes + Buffer.byteLength(name));
+    record.writeUIntBE(id, 0, idBytes);
+    record.write(name, idBytes);
+    this.#records.putSync(encodeTableKey(account, name), record);
     return true;
   }
 
   /** Retires the table's id: its rows are out of reach at once, and reclaimed later. */
   remove(account: string, name: string): boolean {
-    const record = this.find({ account, table: name });
-    if (record === undefined) return false;
-    this.#retired.putSync(record.id, true);
+    if (this.find(account, name) === undefined) return false;
+    this.#retired.putSync(this.idOf({ account, table: name }), true);
     this.#records.removeSync(encodeTableKey(account, name));
     return true;
   }
@@ -59,7 +63,9 @@ export class Tables {
   list(account: string, from: string, limit: number): string[] {
     const start = encodeTableKey(account, from.slice(0, limits.tableNameUnitsMax + 1));
     const end = encodeTableKey(`${account}\u0001`, '');
-    return [...this.#records.getRange({ start, end, limit })].map(({ value }) => value.name);
+    return [...this.#records.getRange({ start, end, limit })].map(({ value }) =>
+      value.toString('utf8', idBytes),
+    );
   }
 
   firstRetired(): number | undefined {
