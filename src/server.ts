@@ -131,7 +131,6 @@ export class TableServer {
       const resource = parseResource(address.path);
       exchange.operation = this.#route(exchange, address, method, resource, header('if-match') !== undefined);
 
-      let signal: AbortSignal | undefined;
       const request: TableRequest = {
         method,
         account: address.account,
@@ -142,10 +141,7 @@ export class TableServer {
         format,
         version,
         body: bytes === 0 ? noBody : await readBody(incoming),
-        signal: () => {
-          signal ??= signalOf(exchange.outgoing);
-          return signal;
-        },
+        isAbandoned: () => exchange.outgoing.destroyed,
         header,
       };
       return await exchange.operation.run(request, this.#context.store);
@@ -236,13 +232,4 @@ export class TableServer {
 /** Visible characters, and not many (REST: Common REST API Headers). */
 function isClientRequestId(id: string): boolean {
   return id.length <= limits.clientRequestIdUnitsMax && /^[ -~]*$/.test(id);
-}
-
-/** Fires when the client goes away before it was answered. */
-function signalOf(outgoing: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  outgoing.once('close', () => {
-    if (!outgoing.writableFinished) controller.abort(new Error('the client went away'));
-  });
-  return controller.signal;
 }

@@ -66,7 +66,7 @@ export class ModelStore implements Store {
   }
 
   async scan(table: TableAddress, ranges: readonly KeyRange[], options: ScanOptions): Promise<Page> {
-    options.signal?.throwIfAborted();
+    if (options.isAbandoned?.() === true) throw new Error('the scan was abandoned');
     const rows: Buffer[] = [];
     let bytes = 0;
     let examined = 0;

@@ -76,9 +76,9 @@ export interface ScanOptions {
   /** How long the page may take. */
   readonly durationMsMax: number;
   /** Which rows to return: all, where it is absent. Sees each row's buffer during the call only. */
-  readonly matches?: (row: Buffer) => boolean;
-  /** Stops the scan, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly matches?: ((row: Buffer) => boolean) | undefined;
+  /** Asked now and then; once true, the scan stops and rejects: nobody waits for it. */
+  readonly isAbandoned?: () => boolean;
 }
 
 export interface Page {

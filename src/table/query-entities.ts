@@ -1,4 +1,4 @@
-import { jsonContentType } from '../http/media-type.ts';
+import { jsonContentType, type MetadataLevel } from '../http/media-type.ts';
 import * as limits from '../limits.ts';
 import type { Key } from '../store/key.ts';
 import type { Page } from '../store/store.ts';
@@ -35,18 +35,15 @@ export const queryEntities: Operation = {
         limit: top,
         bytesMax: limits.pageBytesMax,
         durationMsMax: limits.pageDurationMsMax,
-        signal: request.signal(),
-        ...(plan.residual === undefined ? {} : { matches: matchRow(plan.residual) }),
+        matches: plan.residual && matchRow(plan.residual),
+        isAbandoned: request.isAbandoned,
       },
     );
     const metadata = metadataUrl(request.base, table, false, selectSuffix(selectText));
     const urls = entityUrls(request.base, request.account, table);
     return {
       status: 200,
-      headers: {
-        'Content-Type': jsonContentType(level),
-        ...(page.next === undefined || top === 0 ? {} : tokenHeaders(page.next)),
-      },
+      headers: answerHeaders(level, top === 0 ? undefined : page.next),
       body: formatFeed(page.rows, { level, select }, urls, metadata),
     };
   },
@@ -76,8 +73,11 @@ function readToken({ query }: TableRequest): Key | undefined {
   };
 }
 
-function tokenHeaders({ partitionKey, rowKey }: Key): Record<string, string> {
+function answerHeaders(level: MetadataLevel, next: Key | undefined): Record<string, string> {
+  if (next === undefined) return { 'Content-Type': jsonContentType(level) };
+  const { partitionKey, rowKey } = next;
   return {
+    'Content-Type': jsonContentType(level),
     'x-ms-continuation-NextPartitionKey': encodeToken(partitionKey),
     'x-ms-continuation-NextRowKey': encodeToken(rowKey),
   };

@@ -20,8 +20,8 @@ export interface TableRequest {
   readonly format: Format;
   readonly version: string;
   readonly body: Buffer;
-  /** Fires when the client has gone; made on demand. */
-  signal(): AbortSignal;
+  /** Whether the client has gone and nobody waits for the answer. */
+  isAbandoned(): boolean;
   header(name: string): string | undefined;
 }
 

@@ -1,21 +1,24 @@
-import type { Database } from 'lmdb';
 import { compareKeys, type Key, type KeyRange, successor } from '../key.ts';
 import type { Page, ScanOptions } from '../store.ts';
 import { decodeKey, encodeBound, encodeRange } from './keys.ts';
+import type { Entry, ReadTransaction, RowReader } from './row-reader.ts';
 import type { SlicedScan } from './scan-scheduler.ts';
 
-type ReadTransaction = ReturnType<Database['useReadTransaction']>;
-type Entry = { readonly key: Buffer; readonly value: Buffer };
+/** What a scan resolves when it first gets its turn, all in one snapshot. */
+export interface ScanSource {
+  readonly tableId: number;
+  /** None for a scan of one range: its cursor holds the snapshot. */
+  readonly transaction: ReadTransaction | undefined;
+}
 
 /** Rows between two looks at the clock. */
 const rowsPerCheck = 8;
 
 /** One page: reads its ranges in order from one snapshot, which it holds until closed. */
 export class EntityScan implements SlicedScan {
-  readonly signal: AbortSignal | undefined;
-  readonly #entities: Database<Buffer, Buffer>;
-  readonly #transaction: ReadTransaction;
-  readonly #tableId: number;
+  readonly #reader: RowReader;
+  readonly #begin: () => ScanSource;
+  #source: ScanSource | undefined;
   readonly #ranges: readonly KeyRange[];
   readonly #options: ScanOptions;
   readonly #deadlineMs: number;
@@ -26,17 +29,9 @@ export class EntityScan implements SlicedScan {
   #entries: Iterator<Entry> | undefined;
   #next: Key | undefined;
 
-  constructor(
-    entities: Database<Buffer, Buffer>,
-    transaction: ReadTransaction,
-    tableId: number,
-    ranges: readonly KeyRange[],
-    options: ScanOptions,
-  ) {
-    this.signal = options.signal;
-    this.#entities = entities;
-    this.#transaction = transaction;
-    this.#tableId = tableId;
+  constructor(reader: RowReader, begin: () => ScanSource, ranges: readonly KeyRange[], options: ScanOptions) {
+    this.#reader = reader;
+    this.#begin = begin;
     this.#ranges = ranges;
     this.#options = options;
     this.#deadlineMs = performance.now() + options.durationMsMax;
@@ -47,16 +42,26 @@ export class EntityScan implements SlicedScan {
     return this.#next === undefined ? page : { ...page, next: this.#next };
   }
 
+  isAbandoned(): boolean {
+    return this.#options.isAbandoned?.() === true;
+  }
+
   step(untilMs: number): boolean {
+    this.#source ??= this.#begin();
     for (let looked = 1; this.#rangeIndex < this.#ranges.length; looked++) {
+      const isFull = this.#isFull();
+      // A full page still looks whether, and where, there is more.
+      this.#reader.wantsKey = isFull;
+      this.#reader.matches = isFull ? undefined : this.#options.matches;
       const entry = this.#nextEntry();
       if (entry === undefined) {
         this.#rangeIndex++;
-      } else if (this.#isFull()) {
-        this.#next = decodeKey(entry.key);
+      } else if (isFull) {
+        this.#next = decodeKey(entry.key as Buffer);
         return true;
       } else {
-        this.#examine(entry.value);
+        this.#examined++;
+        if (entry.value !== undefined) this.#add(entry.value);
       }
       if (looked % rowsPerCheck === 0 && performance.now() >= untilMs) {
         return this.#rangeIndex === this.#ranges.length;
@@ -67,31 +72,23 @@ export class EntityScan implements SlicedScan {
 
   close(): void {
     this.#entries?.return?.();
-    this.#transaction.done();
+    this.#source?.transaction?.done();
   }
 
   /** The next entry of the current range, or undefined at its end. */
   #nextEntry(): Entry | undefined {
     if (this.#entries === undefined) {
+      const { tableId, transaction } = this.#source as ScanSource;
       const range = this.#ranges[this.#rangeIndex] as KeyRange;
       if (isSingleKey(range)) {
-        this.#entries = [].values();
-        return this.#readEntry(range.from);
+        const entry = this.#reader.readOne(encodeBound(tableId, range.from), transaction);
+        if (entry !== undefined) this.#entries = [].values();
+        return entry;
       }
-      const { start, end } = encodeRange(this.#tableId, range);
-      const entries = this.#entities.getRange({ start, end, transaction: this.#transaction });
-      this.#entries = entries[Symbol.iterator]() as Iterator<Entry>;
+      this.#entries = this.#reader.readRange(encodeRange(tableId, range), transaction);
     }
     const { done, value } = this.#entries.next();
     if (done !== true) return value;
-    this.#entries = undefined;
-    return undefined;
-  }
-
-  #readEntry(at: Key): Entry | undefined {
-    const key = encodeBound(this.#tableId, at);
-    const value = this.#entities.get(key, { transaction: this.#transaction });
-    if (value !== undefined) return { key, value };
     this.#entries = undefined;
     return undefined;
   }
@@ -104,10 +101,7 @@ export class EntityScan implements SlicedScan {
     );
   }
 
-  #examine(row: Buffer): void {
-    this.#examined++;
-    const { matches } = this.#options;
-    if (matches !== undefined && !matches(row)) return;
+  #add(row: Buffer): void {
     this.#rows.push(row);
     this.#bytes += row.length;
   }

@@ -7,7 +7,7 @@ import { type Ticks, ticksFromMs } from '../../ticks.ts';
 import type { Key, KeyRange } from '../key.ts';
 import type { CommitObserver, Decide, Outcome, Page, ScanOptions, Store, TableAddress } from '../store.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { EntityScan } from './entity-scan.ts';
+import { EntityScan, type ScanSource } from './entity-scan.ts';
 import {
   claimFolder,
   claimTemporaryFolder,
@@ -18,6 +18,7 @@ import {
 import { encodeBound, encodeKey } from './keys.ts';
 import { Reclaimer } from './reclaimer.ts';
 import { rowEncoding } from './row-encoding.ts';
+import { RowReader } from './row-reader.ts';
 import { ScanScheduler } from './scan-scheduler.ts';
 import { Tables } from './tables.ts';
 
@@ -55,6 +56,7 @@ export class LmdbStore implements Store {
   readonly #root: RootDatabase;
   readonly #meta: Database<unknown, string>;
   readonly #entities: Database<Buffer, Buffer>;
+  readonly #reader: RowReader;
   readonly #tables: Tables;
   readonly #queue: CommitQueue;
   readonly #scans = new ScanScheduler();
@@ -81,6 +83,7 @@ export class LmdbStore implements Store {
     this.#meta = this.#root.openDB({ name: 'meta', encoding: 'json', keyEncoding: 'ordered-binary' });
     this.#checkFormat();
     this.#entities = this.#root.openDB({ name: 'entities', keyEncoding: 'binary', ...rowEncoding });
+    this.#reader = new RowReader(this.#root, 'entities');
     this.#tables = new Tables(this.#root, this.#meta);
     this.#tick = BigInt((this.#meta.get('tick') as string | undefined) ?? 0);
     flushFolder(folder.path);
@@ -165,19 +168,13 @@ export class LmdbStore implements Store {
   }
 
   async scan(table: TableAddress, ranges: readonly KeyRange[], options: ScanOptions): Promise<Page> {
-    let scan: EntityScan | undefined;
-    await this.#scans.run(() => {
-      const transaction = this.#root.useReadTransaction();
-      try {
-        const tableId = this.#tables.idOf(table, { transaction });
-        scan = new EntityScan(this.#entities, transaction, tableId, ranges, options);
-        return scan;
-      } catch (error) {
-        transaction.done();
-        throw error;
-      }
-    });
-    return (scan as EntityScan).page;
+    const begin = (): ScanSource => {
+      const tableId = this.#tables.idOf(table);
+      return { tableId, transaction: ranges.length > 1 ? this.#root.useReadTransaction() : undefined };
+    };
+    const scan = new EntityScan(this.#reader, begin, ranges, options);
+    await this.#scans.run(scan);
+    return scan.page;
   }
 
   async close(): Promise<void> {

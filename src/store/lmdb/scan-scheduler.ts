@@ -3,7 +3,7 @@ import * as limits from '../../limits.ts';
 
 /** A scan that can be worked on bit by bit. */
 export interface SlicedScan {
-  readonly signal: AbortSignal | undefined;
+  isAbandoned(): boolean;
   /** Works until done or until about `untilMs` of performance.now(); true when done. */
   step(untilMs: number): boolean;
   /** Releases what the scan holds; called exactly once. */
@@ -33,11 +33,11 @@ export class ScanScheduler {
   }
 
   /** Resolves when the scan is done and closed. Rejects with ServerBusy past limits.concurrentScansMax. */
-  run(open: () => SlicedScan): Promise<void> {
+  run(scan: SlicedScan): Promise<void> {
     if (this.#queue.length >= limits.concurrentScansMax)
       return Promise.reject(new ServiceError('ServerBusy'));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ scan: open(), resolve, reject });
+      this.#queue.push({ scan, resolve, reject });
       if (this.#queue.length === 1 && this.#spentMs < turnBudgetMs) this.#runTurn();
       else this.#scheduleTurn();
     });
@@ -70,7 +70,7 @@ export class ScanScheduler {
   /** True when the scan has ended, well or not. */
   #step({ scan, resolve, reject }: Running, untilMs: number): boolean {
     try {
-      scan.signal?.throwIfAborted();
+      if (scan.isAbandoned()) throw new Error('the scan was abandoned');
       if (!scan.step(untilMs)) return false;
       scan.close();
       resolve();

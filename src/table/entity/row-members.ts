@@ -25,15 +25,9 @@ export class RowMembers {
     const row = this.#row;
     if (this.#at >= row.length - 1) return false;
     this.nameStart = this.#at + 1;
-    this.nameEnd = this.#endOfString(this.nameStart);
+    this.nameEnd = endOfString(row, this.nameStart);
     this.valueStart = this.nameEnd + 2;
-    if (row[this.valueStart] === quote) {
-      this.valueEnd = this.#endOfString(this.valueStart + 1) + 1;
-    } else {
-      let end = this.valueStart;
-      while (row[end] !== comma && row[end] !== closingBrace) end++;
-      this.valueEnd = end;
-    }
+    this.valueEnd = valueEnd(row, this.valueStart);
     this.#at = this.valueEnd + 1;
     return true;
   }
@@ -66,11 +60,18 @@ export class RowMembers {
   get text(): string {
     return this.#row.toString('utf8', this.valueStart + 1, this.valueEnd - 1);
   }
+}
 
-  #endOfString(start: number): number {
-    const row = this.#row;
-    let at = start;
-    while (row[at] !== quote) at += row[at] === backslash ? 2 : 1;
-    return at;
-  }
+/** Where the value that begins at `start` ends. */
+export function valueEnd(row: Buffer, start: number): number {
+  if (row[start] === quote) return endOfString(row, start + 1) + 1;
+  let end = start;
+  while (row[end] !== comma && row[end] !== closingBrace) end++;
+  return end;
+}
+
+function endOfString(row: Buffer, start: number): number {
+  let at = start;
+  while (row[at] !== quote) at += row[at] === backslash ? 2 : 1;
+  return at;
 }

@@ -9,16 +9,13 @@ export interface Token {
   /** Offset just behind the token in the filter, which is how the service names the place of an error. */
   readonly end: number;
   /** Of a literal. */
-  readonly value?: Value;
+  readonly value: Value | undefined;
 }
 
-const separator = /\s+/y;
-const string = /'(?:[^']|'')*'/y;
-const typed = /(datetime|guid|binary|[Xx])'([^']*)'/y;
-const numeric = /-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[LlDd]?/y;
-const word = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}.]*/uy;
-/** What an unreadable token extends to: up to the next space, comma or parenthesis. */
-const rest = /[^\s(),]+/y;
+const typedLiteral = /^(datetime|guid|binary|[Xx])'([^']*)'$/;
+const numeric = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[LlDd]?$/;
+const asciiWord = /^[A-Za-z_][A-Za-z0-9_.]*$/;
+const word = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}.]*$/u;
 
 /** Throws InvalidInput with the position, zero-based, just behind the offending token. */
 export function syntaxError(position: number, filter: string): ServiceError {
@@ -28,67 +25,91 @@ export function syntaxError(position: number, filter: string): ServiceError {
 export function tokenize(filter: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
-  const match = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at;
-    return pattern.exec(filter);
-  };
   for (;;) {
     if (tokens.length >= limits.filterTokensMax) throw new ServiceError('InvalidInput');
-    at += match(separator)?.[0].length ?? 0;
+    while (isSpace(filter.charCodeAt(at))) at++;
     if (at >= filter.length) {
-      tokens.push({ kind: 'end', text: '', end: filter.length });
+      tokens.push(plainToken('end', '', filter.length));
       return tokens;
     }
-    const start = at;
-    const token = readToken(filter[at] as string, match);
-    if (token === undefined) {
-      throw syntaxError(at + (match(rest)?.[0].length ?? 1), filter);
+    const sign = signs[filter[at] as string];
+    if (sign !== undefined) {
+      at++;
+      tokens.push(plainToken(sign, filter[at - 1] as string, at));
+      continue;
     }
-    at += token.text.length;
-    // A word or literal ends at a space, a comma or a parenthesis: `1'invalid'` is one wrong token, not two.
-    const glued = token.kind === 'word' || token.kind === 'literal' ? match(rest) : null;
-    if (glued !== null) throw syntaxError(at + glued[0].length, filter);
-    tokens.push({ ...token, end: start + token.text.length });
+    // Up to the next space, comma or parenthesis outside quotes: `1'invalid'` is one wrong token, not two.
+    const end = endOfToken(filter, at);
+    const token = readToken(filter.slice(at, end), end);
+    if (token === undefined) throw syntaxError(end, filter);
+    tokens.push(token);
+    at = end;
   }
 }
 
-function readToken(
-  first: string,
-  match: (pattern: RegExp) => RegExpExecArray | null,
-): Omit<Token, 'end'> | undefined {
-  if (first === '(') return { kind: 'open', text: '(' };
-  if (first === ')') return { kind: 'close', text: ')' };
-  if (first === ',') return { kind: 'comma', text: ',' };
-  let found = match(string);
-  if (found !== null) {
-    const value = found[0].slice(1, -1).replaceAll("''", "'");
-    return { kind: 'literal', text: found[0], value: { type: 'Edm.String', value } };
+const signs: Readonly<Record<string, 'open' | 'close' | 'comma'>> = {
+  '(': 'open',
+  ')': 'close',
+  ',': 'comma',
+};
+
+function endOfToken(filter: string, start: number): number {
+  let isQuoted = false;
+  for (let at = start; at < filter.length; at++) {
+    const unit = filter.charCodeAt(at);
+    if (unit === quote) isQuoted = !isQuoted;
+    else if (!isQuoted && (isSpace(unit) || isSign(unit))) return at;
   }
-  found = match(typed);
-  if (found !== null) {
-    const value = readTyped((found[1] as string).toLowerCase(), found[2] as string);
-    return value && { kind: 'literal', text: found[0], value };
-  }
-  found = match(numeric);
-  if (found !== null) {
-    const value = readNumber(found[0]);
-    return value && { kind: 'literal', text: found[0], value };
-  }
-  found = match(/-Infinity/y);
-  if (found !== null) return { kind: 'literal', text: found[0], value: double(found[0]) };
-  found = match(word);
-  return found === null ? undefined : readWord(found[0]);
+  return filter.length;
 }
 
-function readWord(text: string): Omit<Token, 'end'> {
-  if (text === 'true' || text === 'false') {
-    return { kind: 'literal', text, value: { type: 'Edm.Boolean', value: text === 'true' } };
-  }
-  if (text === 'NaN' || text === 'Infinity') return { kind: 'literal', text, value: double(text) };
-  return { kind: 'word', text };
+const quote = 0x27;
+
+function isSign(unit: number): boolean {
+  return unit === 0x28 || unit === 0x29 || unit === 0x2c;
 }
 
-function readTyped(prefix: string, text: string): Value | undefined {
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0;
+}
+
+function readToken(text: string, end: number): Token | undefined {
+  const value = readLiteral(text);
+  if (value !== undefined) return { kind: 'literal', text, end, value };
+  return asciiWord.test(text) || word.test(text) ? plainToken('word', text, end) : undefined;
+}
+
+/** All tokens have the same members in the same order: engines tell objects apart by that. */
+function plainToken(kind: Token['kind'], text: string, end: number): Token {
+  return { kind, text, end, value: undefined };
+}
+
+function readLiteral(text: string): Value | undefined {
+  const first = text.charCodeAt(0);
+  if (first === quote) {
+    const value = readString(text);
+    return value === undefined ? undefined : { type: 'Edm.String', value };
+  }
+  if (text === 'true' || text === 'false') return { type: 'Edm.Boolean', value: text === 'true' };
+  if (text === 'NaN' || text === 'Infinity' || text === '-Infinity') return double(text);
+  if (text.charCodeAt(text.length - 1) === quote) return readTyped(text);
+  return numeric.test(text) ? readNumber(text) : undefined;
+}
+
+/** What is between the quotes, doubled ones undone; undefined where the quotes do not pair up. */
+function readString(text: string): string | undefined {
+  if (text.length < 2 || text.charCodeAt(text.length - 1) !== quote) return undefined;
+  const inner = text.slice(1, -1);
+  if (!inner.includes("'")) return inner;
+  const undoubled = inner.replaceAll("''", '');
+  return undoubled.includes("'") ? undefined : inner.replaceAll("''", "'");
+}
+
+function readTyped(token: string): Value | undefined {
+  const match = typedLiteral.exec(token);
+  if (match === null) return undefined;
+  const prefix = (match[1] as string).toLowerCase();
+  const text = match[2] as string;
   if (prefix === 'datetime') {
     const ticks = parseTicks(text);
     return ticks === undefined ? undefined : { type: 'Edm.DateTime', value: ticks };

@@ -34,7 +34,7 @@ describe('the tokens of a filter', () => {
   });
 
   it('are none but the end in an empty filter', () => {
-    assert.deepEqual(tokenize(' '), [{ kind: 'end', text: '', end: 1 }]);
+    assert.deepEqual(tokenize(' '), [{ kind: 'end', text: '', end: 1, value: undefined }]);
   });
 });
 
