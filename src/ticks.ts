@@ -6,8 +6,6 @@ export type Ticks = bigint;
 
 const ticksPerMs = 10_000n;
 const unixEpochTicks = 621_355_968_000_000_000n;
-/** DateTime properties: 1601-01-01T00:00:00Z (REST: Understanding the Table Service Data Model). */
-export const dateTimeTicksMin: Ticks = 504_911_232_000_000_000n;
 
 export function ticksFromMs(unixMs: number): Ticks {
   return BigInt(unixMs) * ticksPerMs + unixEpochTicks;
@@ -16,8 +14,9 @@ export function ticksFromMs(unixMs: number): Ticks {
 /** `2020-07-24T14:34:48.4767Z`: trailing zeros of the fraction dropped, no fraction when it is zero. */
 export function formatTicks(ticks: Ticks): string {
   const { seconds, fraction } = split(ticks);
-  const trimmed = fraction.replace(/0+$/, '');
-  return trimmed === '' ? `${seconds}Z` : `${seconds}.${trimmed}Z`;
+  let digits = fraction.length;
+  while (digits > 0 && fraction[digits - 1] === '0') digits--;
+  return digits === 0 ? `${seconds}Z` : `${seconds}.${fraction.slice(0, digits)}Z`;
 }
 
 /** `2020-07-24T14:34:48.4767000Z`: always seven digits, as in error messages and access policies. */

@@ -42,33 +42,28 @@ export function formatChangeset(parts: readonly BatchPart[]): Changeset {
   };
 }
 
-const constantHeaders = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' };
+const partHead = 'Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n';
+const constantLines = 'X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n';
+/** Headers that have a place of their own among the lines of a part. */
+const placed = new Set(['Content-Type', 'Location', 'DataServiceId', 'ETag']);
 
 function formatPart({ answer, dataServiceVersion, contentId }: BatchPart): string {
-  const { 'Content-Type': contentType, Location, DataServiceId, ETag, ...others } = answer.headers;
-  const version = { DataServiceVersion: dataServiceVersion };
-  const type = contentType === undefined ? {} : { 'Content-Type': contentType };
-  const isEntity = answer.body !== undefined && answer.status < 400;
-  const headers: Record<string, string | undefined> = {
-    ...(isEntity ? { ...version, ...type } : {}),
-    'Content-ID': contentId,
-    ...constantHeaders,
-    ...others,
-    ...(isEntity ? {} : version),
-    Location,
-    DataServiceId,
-    ETag,
-    ...(isEntity ? {} : type),
-  };
-  const lines = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}: ${value}`],
+  const { status, headers, body } = answer;
+  const isEntity = body !== undefined && status < 400;
+  const version = line('DataServiceVersion', dataServiceVersion);
+  const type = line('Content-Type', headers['Content-Type']);
+  let others = '';
+  for (const name in headers) if (!placed.has(name)) others += line(name, headers[name]);
+  return (
+    `${partHead}HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${isEntity ? version + type : ''}` +
+    `${line('Content-ID', contentId)}${constantLines}${others}${isEntity ? '' : version}` +
+    line('Location', headers.Location) +
+    line('DataServiceId', headers.DataServiceId) +
+    line('ETag', headers.ETag) +
+    `${isEntity ? '' : type}\r\n${body?.toString() ?? ''}\r\n`
   );
-  const head = [
-    'Content-Type: application/http',
-    'Content-Transfer-Encoding: binary',
-    '',
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`,
-    ...lines,
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${answer.body?.toString() ?? ''}\r\n`;
+}
+
+function line(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `${name}: ${value}\r\n`;
 }

@@ -25,24 +25,29 @@ export const insertEntity: EntityWrite = {
     const key = { partitionKey, rowKey };
     checkKey(key);
     checkEntity(key, properties);
-    return { verb: 'insert', key, properties };
+    return { verb: 'insert', key, text: formatProperties(properties) };
   },
   answer(request, intent, tick) {
     const preference = preferenceOf(request.header('prefer'));
     const table = tableOf(request);
     const { partitionKey, rowKey } = intent.key;
     const location = `${request.base}/${entityPath(table, partitionKey, rowKey)}`;
-    const headers = { ...preferenceHeaders(preference), ETag: formatEtag(tick), Location: location };
+    const ETag = formatEtag(tick);
     if (preference === 'return-no-content') {
-      return { status: 204, headers: { ...headers, DataServiceId: location } };
+      const headers = { 'Preference-Applied': preference, ETag, Location: location, DataServiceId: location };
+      return { status: 204, headers };
     }
     const level = requireJson(request);
-    const properties = 'properties' in intent ? formatProperties(intent.properties) : '';
-    const row = formatRow(intent.key, tick, properties);
+    const row = formatRow(intent.key, tick, 'text' in intent ? intent.text : '');
     const urls = entityUrls(request.base, request.account, table);
     return {
       status: 201,
-      headers: { ...headers, 'Content-Type': jsonContentType(level) },
+      headers: {
+        ...preferenceHeaders(preference),
+        ETag,
+        Location: location,
+        'Content-Type': jsonContentType(level),
+      },
       body: formatElement(projectRow(row, { level, select: undefined }, urls), level, request, undefined),
     };
   },

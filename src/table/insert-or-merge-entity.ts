@@ -1,9 +1,9 @@
-import { answerWithEtag, type EntityWrite, readChange } from './write-entity.ts';
+import { answerWithEtag, type EntityWrite, readMerge } from './write-entity.ts';
 
 /** Changes the properties that are sent, or inserts the entity (REST: Insert Or Merge Entity). */
 export const insertOrMergeEntity: EntityWrite = {
   name: 'InsertOrMergeEntity',
   needs: { permissions: ['au'], resource: 'object' },
-  read: request => ({ verb: 'merge', ...readChange(request) }),
+  read: readMerge,
   answer: answerWithEtag,
 };

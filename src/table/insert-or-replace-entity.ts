@@ -1,9 +1,9 @@
-import { answerWithEtag, type EntityWrite, readChange } from './write-entity.ts';
+import { answerWithEtag, type EntityWrite, readReplace } from './write-entity.ts';
 
 /** Replaces an entity whole, or inserts it (REST: Insert Or Replace Entity). */
 export const insertOrReplaceEntity: EntityWrite = {
   name: 'InsertOrReplaceEntity',
   needs: { permissions: ['au'], resource: 'object' },
-  read: request => ({ verb: 'replace', ...readChange(request) }),
+  read: readReplace,
   answer: answerWithEtag,
 };

@@ -1,9 +1,9 @@
-import { answerWithEtag, type EntityWrite, readChange } from './write-entity.ts';
+import { answerWithEtag, type EntityWrite, readMerge } from './write-entity.ts';
 
 /** Changes the properties that are sent, if the entity is there and its ETag matches (REST: Merge Entity). */
 export const mergeEntity: EntityWrite = {
   name: 'MergeEntity',
   needs: { permissions: ['u'], resource: 'object' },
-  read: request => ({ verb: 'merge', ...readChange(request) }),
+  read: readMerge,
   answer: answerWithEtag,
 };

@@ -18,9 +18,16 @@ import { formatProperties, formatRow, readProperties, readTick } from './entity/
  * | delete  |                       | Delete Entity |
  */
 export type Intent =
-  | { readonly verb: 'insert'; readonly key: Key; readonly properties: readonly Property[] }
+  /** `text` is formatProperties of what was sent: all that is kept of it, as it may wait in a queue. */
+  | { readonly verb: 'insert'; readonly key: Key; readonly text: string }
   | {
-      readonly verb: 'replace' | 'merge';
+      readonly verb: 'replace';
+      readonly key: Key;
+      readonly text: string;
+      readonly ifMatch: IfMatch | undefined;
+    }
+  | {
+      readonly verb: 'merge';
       readonly key: Key;
       readonly properties: readonly Property[];
       readonly ifMatch: IfMatch | undefined;
@@ -29,12 +36,10 @@ export type Intent =
 
 /** The decision of all writes, single ones and transactions alike: the first that fails refuses them all. */
 export function decideIntents(intents: readonly Intent[]): Decide<ServiceError> {
-  // The text of properties is made once, outside the store's lock.
-  const texts = intents.map(intent => ('properties' in intent ? formatProperties(intent.properties) : ''));
   return (current, tick) => {
     const rows: (Buffer | null)[] = [];
     for (const [index, intent] of intents.entries()) {
-      const next = transition(current[index], intent, texts[index] as string, tick);
+      const next = transition(current[index], intent, tick);
       if (next instanceof ServiceError) return { refusal: next.at(index) };
       rows.push(next);
     }
@@ -42,19 +47,15 @@ export function decideIntents(intents: readonly Intent[]): Decide<ServiceError> 
   };
 }
 
-/**
- * The next state of one entity, null for none, or why not. Pure. `text` is formatProperties of the intent's
- * properties.
- */
+/** The next state of one entity, null for none, or why not. Pure. */
 export function transition(
   current: Buffer | undefined,
   intent: Intent,
-  text: string,
   tick: Ticks,
 ): Buffer | null | ServiceError {
   if (intent.verb === 'insert') {
     if (current !== undefined) return new ServiceError('EntityAlreadyExists');
-    return formatRow(intent.key, tick, text);
+    return formatRow(intent.key, tick, intent.text);
   }
   if (intent.ifMatch !== undefined) {
     if (current === undefined) return new ServiceError('ResourceNotFound');
@@ -63,7 +64,8 @@ export function transition(
     }
   }
   if (intent.verb === 'delete') return null;
-  if (intent.verb === 'replace' || current === undefined) return formatRow(intent.key, tick, text);
+  if (intent.verb === 'replace') return formatRow(intent.key, tick, intent.text);
+  if (current === undefined) return formatRow(intent.key, tick, formatProperties(intent.properties));
 
   const merged = mergeProperties(readProperties(current), intent.properties);
   const excess = refusalOf(() => checkSize(intent.key, merged));

@@ -1,9 +1,9 @@
-import { answerWithEtag, type EntityWrite, readChange } from './write-entity.ts';
+import { answerWithEtag, type EntityWrite, readReplace } from './write-entity.ts';
 
 /** Replaces an entity whole, if it is there and its ETag matches (REST: Update Entity). */
 export const updateEntity: EntityWrite = {
   name: 'UpdateEntity',
   needs: { permissions: ['u'], resource: 'object' },
-  read: request => ({ verb: 'replace', ...readChange(request) }),
+  read: readReplace,
   answer: answerWithEtag,
 };

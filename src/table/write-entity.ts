@@ -7,7 +7,7 @@ import type { Ticks } from '../ticks.ts';
 import { checkEntity, checkKeyLength, hasLegalCharacters } from './entity/check-entity.ts';
 import type { Property } from './entity/edm.ts';
 import { parseEntity } from './entity/parse-entity.ts';
-import { formatEtag } from './entity/row.ts';
+import { formatEtag, formatProperties } from './entity/row.ts';
 import { entityOf, type Operation, requireJsonBody, type TableRequest, tableOf } from './request.ts';
 import { decideIntents, type Intent } from './transition.ts';
 
@@ -42,8 +42,20 @@ export function single(write: EntityWrite): Operation {
   };
 }
 
-/** An update or upsert: the key from the address, which is authoritative, the properties from the body. */
-export function readChange(request: TableRequest): {
+/** An update or upsert of the whole entity. */
+export function readReplace(request: TableRequest): Intent {
+  const { key, properties, ifMatch } = readChange(request);
+  return { verb: 'replace', key, text: formatProperties(properties), ifMatch };
+}
+
+/** An update or upsert of the properties that are sent. */
+export function readMerge(request: TableRequest): Intent {
+  const { key, properties, ifMatch } = readChange(request);
+  return { verb: 'merge', key, properties, ifMatch };
+}
+
+/** The key comes from the address, which is authoritative, the properties from the body. */
+function readChange(request: TableRequest): {
   key: Key;
   properties: readonly Property[];
   ifMatch: IfMatch | undefined;

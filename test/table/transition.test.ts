@@ -18,13 +18,14 @@ const stored = formatRow(key, storedTick, formatProperties([int32('a', 1), int32
 const changes = [{ name: 'b', type: 'Edm.String', json: '"two"' } as const, int32('c', 3)];
 
 function intentOf(verb: Intent['verb'], ifMatch: IfMatch | undefined): Intent {
-  if (verb === 'insert') return { verb, key, properties: changes };
+  if (verb === 'insert') return { verb, key, text: formatProperties(changes) };
+  if (verb === 'replace') return { verb, key, text: formatProperties(changes), ifMatch };
   if (verb === 'delete') return { verb, key, ifMatch: ifMatch ?? '*' };
   return { verb, key, properties: changes, ifMatch };
 }
 
 function next(current: Buffer | undefined, intent: Intent): Buffer | null | ServiceError {
-  return transition(current, intent, 'properties' in intent ? formatProperties(intent.properties) : '', tick);
+  return transition(current, intent, tick);
 }
 
 /** The outcome in a word: the properties it leaves, null, or the code of its refusal. */
@@ -105,7 +106,10 @@ describe('a write of one entity', () => {
     });
     assert.equal(outcomeOf(full, merge([int32('more', 1)])), 'TooManyProperties');
     assert.ok(Buffer.isBuffer(next(full, merge([int32('p0', 9)]))));
-    assert.equal(outcomeOf(full, { ...merge([int32('more', 1)]), verb: 'replace' } as Intent), 'more=1');
+    assert.equal(
+      outcomeOf(full, { verb: 'replace', key, text: formatProperties([int32('more', 1)]), ifMatch: '*' }),
+      'more=1',
+    );
   });
 
   it('is refused with EntityTooLarge where the merged entity is larger than 1 MiB', () => {
@@ -120,7 +124,7 @@ describe('a write of one entity', () => {
 
 describe('the writes of a transaction', () => {
   const other = { partitionKey: 'p', rowKey: 's' };
-  const insert: Intent = { verb: 'insert', key: other, properties: [] };
+  const insert: Intent = { verb: 'insert', key: other, text: '' };
 
   it('give a row for each, in order', () => {
     const decision = decideIntents([insert, intentOf('delete', '*'), intentOf('replace', undefined)])(

@@ -26,7 +26,6 @@ describe("Operators' paths on the wire", () => {
     assert.match(response.headers.get('content-type') as string, /^text\/plain; version=0\.0\.4/);
     const text = await response.text();
     for (const name of [
-      'tabularium_requests_total',
       'tabularium_request_duration_seconds',
       'tabularium_store_commits_total',
       'tabularium_scans_running',
@@ -44,7 +43,7 @@ describe("Operators' paths on the wire", () => {
     const text = await (await get('/-/metrics')).text();
     const count = (operation: string, status: number): string | undefined =>
       new RegExp(
-        `^tabularium_requests_total\\{service="table",operation="${operation}",status="${status}"\\} (\\d+)$`,
+        `^tabularium_request_duration_seconds_count\\{service="table",operation="${operation}",status="${status}"\\} (\\d+)$`,
         'm',
       ).exec(text)?.[1];
     assert.equal(count('CreateTable', 204), '1');

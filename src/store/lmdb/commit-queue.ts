@@ -20,6 +20,7 @@ type WriteOutcome = { readonly value: unknown } | { readonly error: unknown };
 export class CommitQueue {
   readonly #database: RootDatabase;
   readonly #beforeFlush: () => void;
+  readonly #onVisible: () => void;
   readonly #explainFailure: (error: unknown) => Promise<unknown>;
   readonly #observer: CommitObserver;
   #waiting: Write[] = [];
@@ -27,17 +28,22 @@ export class CommitQueue {
   #pendingWrites = 0;
   #pendingBytes = 0;
 
-  /** `beforeFlush` runs as the last step inside each group's transaction. */
+  /**
+   * `beforeFlush` runs as the last step inside each group's transaction, `onVisible` once it is committed, or
+   * may be, and before anyone is told.
+   */
   constructor(
     database: RootDatabase,
     options: {
       beforeFlush: () => void;
+      onVisible: () => void;
       explainFailure: (error: unknown) => Promise<unknown>;
       observer: CommitObserver;
     },
   ) {
     this.#database = database;
     this.#beforeFlush = options.beforeFlush;
+    this.#onVisible = options.onVisible;
     this.#explainFailure = options.explainFailure;
     this.#observer = options.observer;
   }
@@ -91,6 +97,7 @@ export class CommitQueue {
       const explained = await this.#explainFailure(cause ?? error);
       for (const write of group) write.outcome = { error: explained };
     }
+    this.#onVisible();
     for (const write of group) write.settle(write.outcome);
   }
 

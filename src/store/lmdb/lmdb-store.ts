@@ -20,6 +20,7 @@ import { Reclaimer } from './reclaimer.ts';
 import { rowEncoding } from './row-encoding.ts';
 import { RowReader } from './row-reader.ts';
 import { ScanScheduler } from './scan-scheduler.ts';
+import { Snapshot } from './snapshot.ts';
 import { Tables } from './tables.ts';
 
 /** Of the files. A newer one is refused; docs/architecture.md tells what each holds. */
@@ -28,6 +29,8 @@ const storeFile = 'store.mdb';
 /** Allows keys of 4,026 bytes; pages of 4 KiB only 1,978. */
 const pageBytes = 8192;
 const readerCheckIntervalMs = 60_000;
+/** No read transaction lives much longer than the longest page. */
+const snapshotLifetimeMs = 5_000;
 
 export interface LmdbStoreOptions {
   /** The data folder; without one the store is in memory's stead: a temporary folder, never flushed. */
@@ -58,10 +61,12 @@ export class LmdbStore implements Store {
   readonly #entities: Database<Buffer, Buffer>;
   readonly #reader: RowReader;
   readonly #tables: Tables;
+  readonly #snapshot: Snapshot;
   readonly #queue: CommitQueue;
   readonly #scans = new ScanScheduler();
   readonly #reclaimer: Reclaimer;
   readonly #readerCheck: NodeJS.Timeout;
+  readonly #snapshotEnd: NodeJS.Timeout;
   readonly #now: () => number;
   /** The highest tick given out, and whether rows of this transaction carry it. */
   #tick: Ticks;
@@ -88,7 +93,9 @@ export class LmdbStore implements Store {
     this.#tick = BigInt((this.#meta.get('tick') as string | undefined) ?? 0);
     flushFolder(folder.path);
     flushFolder(dirname(folder.path));
+    this.#snapshot = new Snapshot(this.#root);
     this.#queue = new CommitQueue(this.#root, {
+      onVisible: () => this.#snapshot.release(),
       beforeFlush: () => this.#saveTick(),
       explainFailure: error => this.#explainFailure(error),
       observer: options.observer ?? {},
@@ -102,6 +109,7 @@ export class LmdbStore implements Store {
     this.#reclaimer.wake();
     // A killed process leaves its read transactions behind, which pin old pages.
     this.#readerCheck = setInterval(() => this.#root.readerCheck(), readerCheckIntervalMs).unref();
+    this.#snapshotEnd = setInterval(() => this.#snapshot.release(), snapshotLifetimeMs).unref();
   }
 
   get dataFolder(): string {
@@ -137,7 +145,8 @@ export class LmdbStore implements Store {
   }
 
   async read(table: TableAddress, key: Key): Promise<Buffer | undefined> {
-    return this.#entities.get(encodeBound(this.#tables.idOf(table), key));
+    const { options } = this.#snapshot;
+    return this.#entities.get(encodeBound(this.#tables.idOf(table, options), key), options);
   }
 
   mutate<Refusal>(
@@ -179,7 +188,9 @@ export class LmdbStore implements Store {
 
   async close(): Promise<void> {
     clearInterval(this.#readerCheck);
+    clearInterval(this.#snapshotEnd);
     await this.#reclaimer.close();
+    this.#snapshot.release();
     await this.#root.close();
     this.#folder.release();
   }

@@ -1,12 +1,14 @@
 import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
 import type { Key } from '../../store/key.ts';
-import { dateTimeTicksMin, formatTicksInvariant, parseTicks, type Ticks } from '../../ticks.ts';
+import { formatTicksInvariant, parseTicks, type Ticks } from '../../ticks.ts';
 import type { Property } from './edm.ts';
 import { binaryBytes, measureEntity, stringUnits } from './measure.ts';
 
 const forbiddenInKeys = /[/\\#?\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
 const asciiName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** How the JSON of the first date that is allowed begins: four digits of a year sort as the years do. */
+const firstYear = '"1601';
 const unicodeName = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}]*$/u;
 
 /** Whether a key holds only characters that keys may hold (REST: Characters Disallowed in Key Fields). */
@@ -62,10 +64,8 @@ export function checkEntity(key: Key, properties: readonly Property[]): void {
         json.length > limits.binaryValueBytesMax &&
         binaryBytes(json) > limits.binaryValueBytesMax);
     if (isTooLarge) throw new ServiceError('PropertyValueTooLarge');
-    if (type !== 'Edm.DateTime') continue;
-    const ticks = parseTicks(json.slice(1, -1)) as Ticks;
-    if (ticks < dateTimeTicksMin) {
-      const value = formatTicksInvariant(ticks);
+    if (type === 'Edm.DateTime' && json < firstYear) {
+      const value = formatTicksInvariant(parseTicks(json.slice(1, -1)) as Ticks);
       throw new ServiceError(
         'OutOfRangeInput',
         `The '${name}' parameter of value '${value}' is out of range.`,

@@ -11,54 +11,84 @@ export interface JsonMember {
   readonly json: string;
 }
 
-const space = /[ \t\r\n]*/y;
-const stringToken = /"((?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"/y;
-const scalarToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const plainString = /"[^"\\\u0000-\u001f]*"/y;
+const escapedString = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** Undefined where the text is not a JSON object, or a member is an object or an array. */
 export function parseMembers(text: string): JsonMember[] | undefined {
-  const members: JsonMember[] = [];
-  let at = 0;
+  return new MemberParser(text).parse();
+}
 
-  const skipTo = (character: string): boolean => {
-    space.lastIndex = at;
-    space.test(text);
-    at = space.lastIndex;
-    if (text[at] !== character) return false;
-    at++;
-    return true;
-  };
-  const take = (token: RegExp): string | undefined => {
-    space.lastIndex = at;
-    space.test(text);
-    token.lastIndex = space.lastIndex;
-    const match = token.exec(text);
-    if (match === null) return undefined;
-    at = token.lastIndex;
-    return match[0];
-  };
+class MemberParser {
+  readonly #text: string;
+  #at = 0;
 
-  if (!skipTo('{')) return undefined;
-  if (!skipTo('}')) {
-    do {
-      const name = take(stringToken);
-      if (name === undefined || !skipTo(':')) return undefined;
-      const string = take(stringToken);
-      if (string !== undefined) {
-        const value = decodeString(string);
-        const json = string.includes('\\') ? JSON.stringify(value) : string;
-        members.push({ name: decodeString(name), kind: 'string', value, json });
-      } else {
-        const scalar = take(scalarToken);
-        if (scalar === undefined) return undefined;
-        const kind =
-          scalar === 'null' ? 'null' : scalar === 'true' || scalar === 'false' ? 'boolean' : 'number';
-        members.push({ name: decodeString(name), kind, value: scalar, json: scalar });
-      }
-    } while (skipTo(','));
-    if (!skipTo('}')) return undefined;
+  constructor(text: string) {
+    this.#text = text;
   }
-  return text.slice(at).trim() === '' ? members : undefined;
+
+  parse(): JsonMember[] | undefined {
+    const members: JsonMember[] = [];
+    if (!this.#takeSign('{')) return undefined;
+    if (!this.#takeSign('}')) {
+      do {
+        const member = this.#takeMember();
+        if (member === undefined) return undefined;
+        members.push(member);
+      } while (this.#takeSign(','));
+      if (!this.#takeSign('}')) return undefined;
+    }
+    this.#skipSpace();
+    return this.#at === this.#text.length ? members : undefined;
+  }
+
+  #takeMember(): JsonMember | undefined {
+    const name = this.#takeString();
+    if (name === undefined || !this.#takeSign(':')) return undefined;
+    const string = this.#takeString();
+    if (string !== undefined) {
+      const value = decodeString(string);
+      const json = string.includes('\\') ? JSON.stringify(value) : string;
+      return { name: decodeString(name), kind: 'string', value, json };
+    }
+    const value = this.#take(scalar);
+    if (value === undefined) return undefined;
+    return { name: decodeString(name), kind: kindOf(value), value, json: value };
+  }
+
+  #takeSign(sign: string): boolean {
+    this.#skipSpace();
+    if (this.#text[this.#at] !== sign) return false;
+    this.#at++;
+    return true;
+  }
+
+  #takeString(): string | undefined {
+    this.#skipSpace();
+    return this.#take(plainString) ?? this.#take(escapedString);
+  }
+
+  #take(token: RegExp): string | undefined {
+    token.lastIndex = this.#at;
+    if (!token.test(this.#text)) return undefined;
+    const start = this.#at;
+    this.#at = token.lastIndex;
+    return this.#text.slice(start, this.#at);
+  }
+
+  #skipSpace(): void {
+    let unit = this.#text.charCodeAt(this.#at);
+    while (unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d) {
+      this.#at++;
+      unit = this.#text.charCodeAt(this.#at);
+    }
+  }
+}
+
+function kindOf(scalar: string): JsonMember['kind'] {
+  if (scalar === 'null') return 'null';
+  return scalar === 'true' || scalar === 'false' ? 'boolean' : 'number';
 }
 
 function decodeString(token: string): string {

@@ -17,26 +17,25 @@ const etagEnd = '\'\\""';
 const systemMembers = 4;
 
 export function formatRow(key: Key, tick: Ticks, propertiesText: string): Buffer {
-  const timestamp = formatTicks(tick);
+  const { timestamp, escaped } = formatTick(tick);
   return Buffer.from(
-    `${etagStart}${escapeColons(timestamp)}${etagEnd},"PartitionKey":${JSON.stringify(key.partitionKey)},"RowKey":${JSON.stringify(key.rowKey)},"Timestamp":"${timestamp}"${propertiesText}}`,
+    `${etagStart}${escaped}${etagEnd},"PartitionKey":${JSON.stringify(key.partitionKey)},"RowKey":${JSON.stringify(key.rowKey)},"Timestamp":"${timestamp}"${propertiesText}}`,
   );
 }
 
 /** The members of the properties, each with a comma before it. */
 export function formatProperties(properties: readonly Property[]): string {
-  let text = '';
+  const parts: string[] = [];
   for (const { name, type, json } of properties) {
-    const quoted = `"${name}"`;
-    if (isAnnotated(type, json)) text += `,"${name}@odata.type":"${type}"`;
-    text += `,${quoted}:${json}`;
+    if (isAnnotated(type, json)) parts.push(',"', name, '@odata.type":"', type, '"');
+    parts.push(',"', name, '":', json);
   }
-  return text;
+  return parts.join('');
 }
 
 /** `W/"datetime'2020-07-24T14%3A34%3A48.4767Z'"` (REST: Common Response Headers; recorded). */
 export function formatEtag(tick: Ticks): string {
-  return `W/"datetime'${escapeColons(formatTicks(tick))}'"`;
+  return `W/"datetime'${formatTick(tick).escaped}'"`;
 }
 
 /** The ETag of a stored row. */
@@ -81,6 +80,15 @@ export function typeOfPlain(json: string): 'Edm.String' | 'Edm.Boolean' | 'Edm.D
   return /[.E]/.test(json) ? 'Edm.Double' : 'Edm.Int32';
 }
 
-function escapeColons(timestamp: string): string {
-  return timestamp.replaceAll(':', '%3A');
+let lastTick: Ticks | undefined;
+let lastTexts = { timestamp: '', escaped: '' };
+
+/** All entities of a transaction carry one tick, and so do the headers of a write: its texts are kept. */
+function formatTick(tick: Ticks): { timestamp: string; escaped: string } {
+  if (tick !== lastTick) {
+    const timestamp = formatTicks(tick);
+    lastTick = tick;
+    lastTexts = { timestamp, escaped: timestamp.replaceAll(':', '%3A') };
+  }
+  return lastTexts;
 }
