@@ -24,8 +24,13 @@ export function isJson(format: Format): format is MetadataLevel {
   return format !== 'verbose' && format !== 'atom';
 }
 
+const contentTypes: Readonly<Record<MetadataLevel, string>> = {
+  none: 'application/json;odata=nometadata;streaming=true;charset=utf-8',
+  minimal: 'application/json;odata=minimalmetadata;streaming=true;charset=utf-8',
+  full: 'application/json;odata=fullmetadata;streaming=true;charset=utf-8',
+};
+
 /** Content-Type of JSON answers, without spaces (recorded; a legacy client looks for the exact text). */
 export function jsonContentType(level: MetadataLevel): string {
-  const name = level === 'none' ? 'nometadata' : `${level}metadata`;
-  return `application/json;odata=${name};streaming=true;charset=utf-8`;
+  return contentTypes[level];
 }

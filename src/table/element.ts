@@ -12,8 +12,10 @@ export function formatElement(
   if (level === 'none') return entity;
   const url = metadataUrl(request.base, tableOf(request), true, select);
   const isEmpty = entity.length === 2;
-  return Buffer.concat([
-    Buffer.from(`{"odata.metadata":${JSON.stringify(url)}${isEmpty ? '' : ','}`),
-    entity.subarray(1),
-  ]);
+  const opening = `{"odata.metadata":${JSON.stringify(url)}${isEmpty ? '' : ','}`;
+  const openingBytes = Buffer.byteLength(opening);
+  const body = Buffer.allocUnsafe(openingBytes + entity.length - 1);
+  body.write(opening);
+  entity.copy(body, openingBytes, 1);
+  return body;
 }

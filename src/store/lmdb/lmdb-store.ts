@@ -93,7 +93,7 @@ export class LmdbStore implements Store {
     this.#tick = BigInt((this.#meta.get('tick') as string | undefined) ?? 0);
     flushFolder(folder.path);
     flushFolder(dirname(folder.path));
-    this.#snapshot = new Snapshot(this.#root);
+    this.#snapshot = new Snapshot(this.#root, this.#tables);
     this.#queue = new CommitQueue(this.#root, {
       onVisible: () => this.#snapshot.release(),
       beforeFlush: () => this.#saveTick(),
@@ -145,8 +145,8 @@ export class LmdbStore implements Store {
   }
 
   async read(table: TableAddress, key: Key): Promise<Buffer | undefined> {
-    const { options } = this.#snapshot;
-    return this.#entities.get(encodeBound(this.#tables.idOf(table, options), key), options);
+    const boundKey = encodeBound(this.#snapshot.tableId(table), key);
+    return this.#entities.get(boundKey, this.#snapshot.options);
   }
 
   mutate<Refusal>(
