@@ -66,7 +66,12 @@ export class TableServer {
         requestTimeout: requestTimeoutMs,
         noDelay: true,
       },
-      (incoming, outgoing) => void this.#handle(incoming, outgoing),
+      (incoming, outgoing) => {
+        this.#handle(incoming, outgoing).catch(error => {
+          context.log.error({ err: error }, 'an answer could not be sent');
+          outgoing.destroy();
+        });
+      },
     );
     this.http.maxConnections = limits.connectionsMax;
     this.http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
