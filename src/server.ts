@@ -117,7 +117,8 @@ export class TableServer {
   /** Receive, identify, authenticate, parse, run; each rung throws the ServiceError that it answers with. */
   async #climb(exchange: Exchange): Promise<Answer> {
     const { incoming } = exchange;
-    const header = (name: string): string | undefined => incoming.headers[name] as string | undefined;
+    const { headers } = incoming;
+    const header = (name: string): string | undefined => headers[name] as string | undefined;
     const bytes = announcedBytes(incoming);
     if (this.#bodyBytesInFlight + bytes > limits.bodyBytesInFlightMax) throw new ServiceError('ServerBusy');
     this.#bodyBytesInFlight += bytes;

@@ -9,7 +9,7 @@ export class Query {
   }
 
   get(name: string): string | undefined {
-    return this.#values.get(name.toLowerCase());
+    return this.#values.size === 0 ? undefined : this.#values.get(name.toLowerCase());
   }
 }
 

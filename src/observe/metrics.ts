@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { CommitObserver } from '../store/store.ts';
+import { RequestHistogram } from './request-histogram.ts';
 
+/** Of group commits. */
 const durationBucketsSeconds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-type Series = { observe(seconds: number): void };
-
 /** What `/-/metrics` shows: a registry of its own, as several servers may run in one process. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests: Histogram<'service' | 'operation' | 'status'>;
-  /** Series looked up once: finding one by its labels costs more than counting in it. */
-  readonly #series = new Map<string, Series>();
+  readonly #requests = new RequestHistogram();
   readonly #commits: Counter;
   readonly #commitWrites: Counter;
   readonly #commitDurations: Histogram;
@@ -22,13 +20,7 @@ export class Metrics {
   constructor() {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
-    this.#requests = new Histogram({
-      name: 'tabularium_request_duration_seconds',
-      help: 'Requests by operation and HTTP status, and their time from the head to the end of the answer.',
-      labelNames: ['service', 'operation', 'status'],
-      buckets: durationBucketsSeconds,
-      registers,
-    });
+    this.#registry.registerMetric(this.#requests as unknown as Metric);
     this.#commits = new Counter({
       name: 'tabularium_store_commits_total',
       help: 'Group commits that reached the disk.',
@@ -84,13 +76,7 @@ export class Metrics {
   }
 
   countRequest(service: string, operation: string, status: number, durationMs: number): void {
-    const key = `${service} ${operation} ${status}`;
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      series = this.#requests.labels({ service, operation, status: String(status) });
-      this.#series.set(key, series);
-    }
-    series.observe(durationMs / 1000);
+    this.#requests.count(service, operation, status, durationMs);
   }
 
   /** In the text format of Prometheus. */

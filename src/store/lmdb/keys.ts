@@ -7,18 +7,18 @@ import type { Key, KeyRange } from '../key.ts';
 const tableIdBytes = 8;
 const separator = 0;
 /** Sorts behind every row of a partition, and before the next: no key contains a control character. */
-const partitionEnd = 1;
+const afterPartition = 1;
 /** What a page of 8 KiB allows; longer bounds are cut, which no legal key (2,609 bytes) can tell. */
 const boundBytesMax = 4026;
 
 export function encodeKey(tableId: number, { partitionKey, rowKey }: Key): Buffer {
-  const partitionBytes = Buffer.byteLength(partitionKey);
-  const bytes = Buffer.allocUnsafe(tableIdBytes + partitionBytes + 1 + Buffer.byteLength(rowKey));
+  // A text of n UTF-16 units has at most 3n bytes in UTF-8: measuring it first would read it twice.
+  const bytesMax = tableIdBytes + 1 + 3 * (partitionKey.length + rowKey.length);
+  const bytes = Buffer.allocUnsafe(bytesMax);
   writeTableId(bytes, tableId);
-  bytes.write(partitionKey, tableIdBytes);
-  bytes[tableIdBytes + partitionBytes] = separator;
-  bytes.write(rowKey, tableIdBytes + partitionBytes + 1);
-  return bytes;
+  const partitionEnd = tableIdBytes + bytes.write(partitionKey, tableIdBytes);
+  bytes[partitionEnd] = separator;
+  return bytes.subarray(0, partitionEnd + 1 + bytes.write(rowKey, partitionEnd + 1));
 }
 
 /** A bound of a range: any text, successors and the unheard-of lengths of a filter's literals included. */
@@ -26,7 +26,7 @@ export function encodeBound(tableId: number, key: Key): Buffer {
   const successorAt = key.partitionKey.indexOf('\0');
   if (successorAt < 0) return encodeKey(tableId, key).subarray(0, boundBytesMax);
   const bytes = encodeKey(tableId, { partitionKey: key.partitionKey.slice(0, successorAt), rowKey: '' });
-  bytes[bytes.length - 1] = partitionEnd;
+  bytes[bytes.length - 1] = afterPartition;
   return bytes.subarray(0, boundBytesMax);
 }
 
@@ -53,8 +53,8 @@ export function decodeKey(bytes: Buffer): Key {
 }
 
 function writeTableId(bytes: Buffer, tableId: number): void {
-  bytes.writeUInt16BE(0, 0);
-  bytes.writeUIntBE(tableId, 2, 6);
+  bytes.writeUInt32BE(Math.floor(tableId / 2 ** 32), 0);
+  bytes.writeUInt32BE(tableId % 2 ** 32, 4);
 }
 
 /** A table's record: the account and the name in lower case, so that names compare ignoring case. */
