@@ -122,3 +122,26 @@ function exchangeBytes(
     for (const piece of pieces) socket.write(piece);
   });
 }
+
+/** One table for all the tests of a describe, made on first use, and how to insert into it whatever is sent. */
+export function useTable(wire: Wire): {
+  table(): Promise<string>;
+  post(body: string | Buffer | object, headers?: Record<string, string>): Promise<RawResponse>;
+} {
+  let shared: Promise<string> | undefined;
+  const table = (): Promise<string> => {
+    shared ??= wire.createTable();
+    return shared;
+  };
+  const post = async (
+    body: string | Buffer | object,
+    headers: Record<string, string> = {},
+  ): Promise<RawResponse> =>
+    wire.send({
+      method: 'POST',
+      path: `/${await table()}`,
+      headers: { ...json, ...headers },
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    });
+  return { table, post };
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RawResponse } from '../support/raw-client.ts';
-import { assertRefused, entityPath, json, noContent, unreadable, useWire } from '../support/wire.ts';
+import { assertRefused, entityPath, noContent, unreadable, useTable, useWire } from '../support/wire.ts';
 
 const tooManyProperties =
   'The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. Each entity also has 3 system properties.';
@@ -11,21 +11,7 @@ const valueTooLarge =
 describe('Properties of Insert Entity on the wire', () => {
   const wire = useWire();
   let rows = 0;
-  let shared: Promise<string> | undefined;
-  const table = (): Promise<string> => {
-    shared ??= wire.createTable();
-    return shared;
-  };
-  const post = async (
-    body: string | Buffer | object,
-    headers: Record<string, string> = {},
-  ): Promise<RawResponse> =>
-    wire.send({
-      method: 'POST',
-      path: `/${await table()}`,
-      headers: { ...json, ...headers },
-      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
-    });
+  const { table, post } = useTable(wire);
   /** Posts the members, given as JSON, of an entity with fresh keys. */
   const postMembers = (members: string): Promise<RawResponse> => {
     rows++;

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RawResponse } from '../support/raw-client.ts';
-import { assertRefused, entityPath, invalid, json, noContent, unreadable, useWire } from '../support/wire.ts';
+import {
+  assertRefused,
+  entityPath,
+  invalid,
+  json,
+  noContent,
+  unreadable,
+  useTable,
+  useWire,
+} from '../support/wire.ts';
 
 const weakTag = /^W\/"datetime'\d{4}-\d\d-\d\dT\d\d%3A\d\d%3A\d\d(?:\.\d{1,7})?Z'"$/;
 const valueTooLarge =
@@ -9,21 +18,7 @@ const valueTooLarge =
 
 describe('Insert Entity on the wire', () => {
   const wire = useWire();
-  let shared: Promise<string> | undefined;
-  const table = (): Promise<string> => {
-    shared ??= wire.createTable();
-    return shared;
-  };
-  const post = async (
-    body: string | Buffer | object,
-    headers: Record<string, string> = {},
-  ): Promise<RawResponse> =>
-    wire.send({
-      method: 'POST',
-      path: `/${await table()}`,
-      headers: { ...json, ...headers },
-      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
-    });
+  const { table, post } = useTable(wire);
 
   describe('the answer', () => {
     it('is 201 with the entity, in the order of the request', async () => {

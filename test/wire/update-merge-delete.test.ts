@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseTicks } from '../../src/ticks.ts';
 import type { RawRequest, RawResponse } from '../support/raw-client.ts';
-import { assertRefused, entityPath, invalid, json, unreadable, useWire } from '../support/wire.ts';
+import { assertRefused, entityPath, invalid, json, unreadable, useTable, useWire } from '../support/wire.ts';
 
 const notSatisfied = 'The update condition specified in the request was not satisfied.';
 const notFound = 'The specified resource does not exist.';
@@ -10,11 +10,7 @@ const notFound = 'The specified resource does not exist.';
 describe('Update, merge and delete on the wire', () => {
   const wire = useWire();
   let rows = 0;
-  let shared: Promise<string> | undefined;
-  const table = (): Promise<string> => {
-    shared ??= wire.createTable();
-    return shared;
-  };
+  const { table } = useTable(wire);
   const fresh = (): string => `r${++rows}`;
   const pathOf = async (rowKey: string): Promise<string> => entityPath(await table(), 'p', rowKey);
   const write = async (
