@@ -45,9 +45,9 @@ interface Exchange {
 const serverHeader = `Windows-Azure-Table/1.0 Tabularium/${productVersion}`;
 /** Longer than clients keep idle connections: of the two, the server must not be the one that hangs up. */
 const keepAliveTimeoutMs = 120_000;
-const noBody = Buffer.alloc(0);
 const headersTimeoutMs = 60_000;
 const requestTimeoutMs = 120_000;
+const noBody = Buffer.alloc(0);
 
 /** The Table service over HTTP. The way of a request is `climb`, from top to bottom. */
 export class TableServer {

@@ -61,6 +61,21 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     );
 
     it(
+      'shows each read what was acknowledged before it, of rows and of tables',
+      withTable(async (store, table) => {
+        const key = { partitionKey: 'p', rowKey: 'r' };
+        for (const text of ['first', 'second']) {
+          await put(store, table, key, text);
+          assert.equal((await store.read(table, key))?.toString(), text);
+        }
+        await store.deleteTable(account, 'people');
+        await assert.rejects(store.read(table, key), { code: 'TableNotFound' });
+        await store.createTable(account, 'people');
+        assert.equal(await store.read(table, key), undefined);
+      }),
+    );
+
+    it(
       'drops a table with its rows, and makes an empty one under the name',
       withTable(async (store, table) => {
         await put(store, table, { partitionKey: 'p', rowKey: 'r' }, 'x');

@@ -5,7 +5,6 @@ import type { CommitObserver } from '../store.ts';
 
 interface Write {
   readonly work: () => unknown;
-  readonly bytes: number;
   readonly settle: (outcome: WriteOutcome) => void;
   outcome: WriteOutcome;
 }
@@ -67,7 +66,7 @@ export class CommitQueue {
         if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.value as T);
       };
-      this.#waiting.push({ work, bytes, settle, outcome: { value: undefined } });
+      this.#waiting.push({ work, settle, outcome: { value: undefined } });
       this.#schedule();
     });
   }
