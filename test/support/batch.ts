@@ -90,14 +90,6 @@ export function crlf(lines: readonly string[]): string {
   return lines.map(line => `${line}\r\n`).join('');
 }
 
-/** Boundaries, ids, times and the base address as the same text in every run. */
-export function maskBatch(text: string, base: string): string {
-  return text
-    .replaceAll(base, '<base>')
-    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<guid>')
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d(?::|%3A)\d\d(?::|%3A)\d\d(?:\.\d+)?Z/g, '<time>');
-}
-
 export interface BatchPart {
   readonly status: number;
   readonly reason: string;

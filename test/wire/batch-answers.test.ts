@@ -7,13 +7,13 @@ import {
   changesetBody,
   crlf,
   insert,
-  maskBatch,
   minimal,
   queryBody,
   readBatch,
   remove,
   useBatches,
 } from '../support/batch.ts';
+import { mask } from '../support/golden.ts';
 import { entityPath, invalid, useWire } from '../support/wire.ts';
 
 describe('Answers of entity group transactions on the wire', () => {
@@ -53,7 +53,7 @@ describe('Answers of entity group transactions on the wire', () => {
       assert.equal(response.status, 202);
       assert.equal(response.statusMessage, 'Accepted');
       assert.equal(
-        maskBatch(response.body, await wire.base()),
+        mask(response.body, await wire.base()),
         crlf([
           '--batchresponse_<guid>',
           'Content-Type: multipart/mixed; boundary=changesetresponse_<guid>',
@@ -105,7 +105,7 @@ describe('Answers of entity group transactions on the wire', () => {
         entity(rowKey, members),
       ];
       assert.equal(
-        maskBatch(response.body, await wire.base()),
+        mask(response.body, await wire.base()),
         crlf([
           '--batchresponse_<guid>',
           'Content-Type: multipart/mixed; boundary=changesetresponse_<guid>',
@@ -126,7 +126,7 @@ describe('Answers of entity group transactions on the wire', () => {
       );
       assert.equal(response.status, 202);
       assert.equal(
-        maskBatch(response.body, await wire.base()),
+        mask(response.body, await wire.base()),
         crlf([
           '--batchresponse_<guid>',
           'Content-Type: multipart/mixed; boundary=changesetresponse_<guid>',
@@ -160,7 +160,7 @@ describe('Answers of entity group transactions on the wire', () => {
       );
       assert.ok(response.body.includes(`ETag: ${etag}\r\n`));
       assert.equal(
-        maskBatch(response.body, await wire.base()),
+        mask(response.body, await wire.base()),
         crlf([
           '--batchresponse_<guid>',
           'Content-Type: application/http',
@@ -185,7 +185,7 @@ describe('Answers of entity group transactions on the wire', () => {
         queryBody({ method: 'GET', target: entityPath(table, 'p', 'r'), headers: [minimal] }),
       );
       assert.equal(
-        maskBatch(response.body, await wire.base()),
+        mask(response.body, await wire.base()),
         crlf([
           '--batchresponse_<guid>',
           'Content-Type: application/http',
