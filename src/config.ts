@@ -14,11 +14,36 @@ export interface TabulariumOptions {
   memory?: boolean;
   /** Accounts, each `name:key` or `name:key1:key2`; without any, the public development account. */
   accounts?: readonly string[];
-  /** A file with an account a line; read again by `reloadAccounts()`. */
+  /** A file with an account a line; read again by `reload()`. */
   accountsFile?: string;
+  /** `auto` makes a local authority and a certificate, once, in the data folder. */
+  tls?: 'auto';
+  /** Files in PEM. */
+  tlsCert?: string;
+  tlsKey?: string;
+  /** The `iss` of bearer tokens; without it none is taken. */
+  bearerIssuer?: string;
+  /** The issuer's keys, a JWKS: a file, or an address. */
+  bearerKeys?: string;
+  bearerAudiences?: readonly string[];
+  /** Roles, each `role` or `account:role`. */
+  bearerReaderRoles?: readonly string[];
+  bearerContributorRoles?: readonly string[];
+  /** Believe bearer tokens without a look at their signatures: for development, on this machine alone. */
+  bearerInsecureClaimsOnly?: boolean;
   strictApiVersion?: boolean;
+  /** How long the name of a deleted table stays taken, as the service does it: milliseconds, 0 for not at all. */
+  simulateTableDeleting?: number;
   logLevel?: LogLevel;
 }
+
+/** What official clients ask their bearer tokens for. */
+export const storageAudience = 'https://storage.azure.com';
+/** As the service calls them. */
+export const defaultRoles = {
+  reader: 'Storage Table Data Reader',
+  contributor: 'Storage Table Data Contributor',
+} as const;
 
 /** Services that this version has, in the order of their ports. */
 export const implementedServices = ['table'] as const;
@@ -77,6 +102,64 @@ export const settings: readonly Setting[] = [
     help: 'a file with an account a line, as --account takes it; read again on SIGHUP',
   },
   {
+    flags: '--tls <mode>',
+    environment: 'TABULARIUM_TLS',
+    choices: ['auto'],
+    help: 'serve HTTPS with a certificate of a local authority, both made once and kept in the data folder',
+  },
+  {
+    flags: '--tls-cert <file>',
+    environment: 'TABULARIUM_TLS_CERT',
+    help: 'serve HTTPS with this certificate, in PEM, those it is signed by behind it',
+  },
+  {
+    flags: '--tls-key <file>',
+    environment: 'TABULARIUM_TLS_KEY',
+    help: 'the private key of --tls-cert, in PEM',
+  },
+  {
+    flags: '--bearer-issuer <url>',
+    environment: 'TABULARIUM_BEARER_ISSUER',
+    help: 'take bearer tokens of this issuer; needs TLS and --bearer-keys',
+  },
+  {
+    flags: '--bearer-keys <jwks>',
+    environment: 'TABULARIUM_BEARER_KEYS',
+    help: "the issuer's public keys, a JWKS: a file, or an http(s) address",
+  },
+  {
+    flags: '--bearer-audiences <list>',
+    environment: 'TABULARIUM_BEARER_AUDIENCES',
+    standard: storageAudience,
+    parse: parseList,
+    help: 'audiences of which a token has to name one, separated by commas',
+  },
+  {
+    flags: '--bearer-reader-roles <list>',
+    environment: 'TABULARIUM_BEARER_READER_ROLES',
+    standard: defaultRoles.reader,
+    parse: parseList,
+    help: 'roles of tokens that may read: role, or account:role, separated by commas',
+  },
+  {
+    flags: '--bearer-contributor-roles <list>',
+    environment: 'TABULARIUM_BEARER_CONTRIBUTOR_ROLES',
+    standard: defaultRoles.contributor,
+    parse: parseList,
+    help: 'roles of tokens that may read and write',
+  },
+  {
+    flags: '--bearer-insecure-claims-only',
+    environment: 'TABULARIUM_BEARER_INSECURE_CLAIMS_ONLY',
+    help: 'INSECURE, for development: believe any bearer token, signed or not; loopback addresses only',
+  },
+  {
+    flags: '--simulate-table-deleting <duration>',
+    environment: 'TABULARIUM_SIMULATE_TABLE_DELETING',
+    parse: parseDurationMs,
+    help: 'keep the name of a deleted table taken for so long, as the service does: 40s, 500ms, 2m',
+  },
+  {
     flags: '--strict-api-version',
     environment: 'TABULARIUM_STRICT_API_VERSION',
     help: 'refuse values of x-ms-version that are not versions of the service',
@@ -98,7 +181,13 @@ export const settings: readonly Setting[] = [
 /** A setting as an option of the command line, which reads its environment variable, too. */
 export function commandOption(setting: Setting): Option {
   const option = new Option(setting.flags, setting.help).env(setting.environment);
-  if (setting.standard !== undefined) option.default(setting.standard, String(setting.standard));
+  const { standard, parse } = setting;
+  if (standard !== undefined) {
+    option.default(
+      typeof standard === 'string' && parse ? parse(standard, undefined) : standard,
+      String(standard),
+    );
+  }
   if (setting.choices !== undefined) option.choices(setting.choices);
   if (setting.parse !== undefined) option.argParser(setting.parse);
   return option;
@@ -128,6 +217,24 @@ function parseServices(text: string): string[] {
     );
   }
   return services;
+}
+
+function parseList(text: string): string[] {
+  return text
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '');
+}
+
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `40s`, `1.5h`: a number and its unit. */
+export function parseDurationMs(text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (unit === undefined) {
+    throw new InvalidArgumentError('A duration is a number and its unit: 500ms, 40s, 2m, 12h, 7d.');
+  }
+  return Number(number) * unitMs[unit as keyof typeof unitMs];
 }
 
 /** Several may stand in one text, separated by spaces, as an environment variable needs. */

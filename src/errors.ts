@@ -9,10 +9,32 @@ export const catalogue = {
     403,
     'Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.',
   ],
+  AuthorizationFailure: [403, 'This request is not authorized to perform this operation.'],
+  AuthorizationPermissionMismatch: [
+    403,
+    'This request is not authorized to perform this operation using this permission.',
+  ],
+  AuthorizationProtocolMismatch: [
+    403,
+    'This request is not authorized to perform this operation using this protocol.',
+  ],
+  AuthorizationResourceTypeMismatch: [
+    403,
+    'This request is not authorized to perform this operation using this resource type.',
+  ],
+  AuthorizationServiceMismatch: [
+    403,
+    'This request is not authorized to perform this operation using this service.',
+  ],
+  AuthorizationSourceIPMismatch: [
+    403,
+    'This request is not authorized to perform this operation using this source IP.',
+  ],
   CommandsInBatchActOnDifferentPartitions: [
     400,
     'All commands in a batch must operate on same entity group.',
   ],
+  CorsPreflightFailure: [403, 'CORS not enabled or no matching rule found for this request.'],
   DuplicatePropertiesSpecified: [400, 'A property is specified more than one time.'],
   EntityAlreadyExists: [409, 'The specified entity already exists.'],
   EntityTooLarge: [400, 'The entity is larger than the maximum allowed size (1MB).'],
@@ -28,7 +50,12 @@ export const catalogue = {
   ],
   InvalidHeaderValue: [400, 'The value for one of the HTTP headers is not in the correct format.'],
   InvalidInput: [400, 'One of the request inputs is not valid.'],
+  InvalidQueryParameterValue: [
+    400,
+    'Value for one of the query parameters specified in the request URI is invalid.',
+  ],
   InvalidResourceName: [400, 'The specifed resource name contains invalid characters.'],
+  InvalidXmlDocument: [400, 'XML specified is not syntactically valid.'],
   JsonVerboseFormatNotSupported: [415, 'JSON verbose format is not supported.'],
   JsonFormatNotSupported: [415, 'JSON format is not supported.'],
   KeyValueTooLarge: [400, 'The key value is larger than the maximum allowed size.'],
@@ -48,6 +75,7 @@ export const catalogue = {
   ResourceNotFound: [404, 'The specified resource does not exist.'],
   ServerBusy: [503, 'The server is busy.'],
   TableAlreadyExists: [409, 'The table specified already exists.'],
+  TableBeingDeleted: [409, 'The specified table is being deleted. Try operation later.'],
   TableNotFound: [404, 'The table specified does not exist.'],
   TooManyProperties: [
     400,
@@ -67,6 +95,18 @@ export const unreadableBodyMessage = 'An error occurred while processing this re
 /** InvalidInput's third text: what the service says of an address that it cannot read. */
 export const querySyntaxMessage = 'Bad Request - Error in query syntax.';
 
+/** What a refusal may tell beside its code and message. */
+export interface Particulars {
+  /** HTTP status, where the code has several. */
+  readonly status?: number;
+  /** Zero-based index of the operation of an entity group transaction that failed. */
+  readonly index?: number;
+  /** Headers that the answer has to have. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log of the server's owner: why, without secrets. The client does not see it. */
+  readonly detail?: string;
+}
+
 /**
  * An answer for the client: expected, rendered by http/error-body.ts. Whatever else is thrown is a bug of
  * ours, logged and answered as InternalError.
@@ -75,19 +115,23 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   /** HTTP status. */
   readonly status: number;
-  /** Zero-based index of the operation of an entity group transaction that failed. */
-  readonly index: number | undefined;
+  readonly particulars: Particulars;
 
-  constructor(code: ErrorCode, message: string = catalogue[code][1], index?: number) {
+  constructor(code: ErrorCode, message: string = catalogue[code][1], particulars: Particulars = {}) {
     super(message);
     this.name = 'ServiceError';
     this.code = code;
-    this.status = catalogue[code][0];
-    this.index = index;
+    this.status = particulars.status ?? catalogue[code][0];
+    this.particulars = particulars;
   }
 
   /** The same refusal, told as that of one operation of an entity group transaction. */
   at(index: number): ServiceError {
-    return new ServiceError(this.code, this.message, index);
+    return new ServiceError(this.code, this.message, { ...this.particulars, index });
   }
+}
+
+/** The one answer to whatever is wrong with a credential; the log tells what it was. */
+export function authenticationFailed(detail: string): ServiceError {
+  return new ServiceError('AuthenticationFailed', undefined, { detail });
 }

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { type Account, developmentAccount, parseAccount, parseAccountsFile } from './auth/accounts.ts';
+import { type Account, developmentAccount } from './auth/accounts.ts';
+import type { BearerVerifier } from './auth/bearer.ts';
 import { implementedServices, type TabulariumOptions } from './config.ts';
+import { isLoopback, readAccounts, readBearer, readTls } from './credentials.ts';
 import { createLogger, type Logger } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { TableServer } from './server.ts';
 import { type LmdbStoreOptions, openLmdbStore } from './store/lmdb/lmdb-store.ts';
+import { simulateTableDeleting } from './store/simulate-table-deleting.ts';
 
 export type { TabulariumOptions } from './config.ts';
 export { DataFolderError } from './store/lmdb/folder.ts';
@@ -18,8 +20,13 @@ export interface Tabularium {
   readonly endpoints: { readonly table: string };
   /** Where the data is; a temporary folder with `memory`. */
   readonly dataFolder: string;
-  /** Reads the accounts file again: keys rotate without a restart. Throws a StartError and changes nothing. */
-  reloadAccounts(): void;
+  /** The certificate to trust with `tls: 'auto'`: a file in PEM. */
+  readonly authorityFile: string | undefined;
+  /**
+   * Reads accounts, certificate and keys of the bearer tokens' issuer again: they rotate without a restart.
+   * Rejects with a StartError and changes nothing.
+   */
+  reload(): Promise<void>;
   /** Finishes the requests in flight and closes the store. */
   close(): Promise<void>;
 }
@@ -48,48 +55,99 @@ export async function startTabularium(
   const host = options.host ?? '127.0.0.1';
   checkServices(options.services);
   const accounts = new Map<string, Account>();
-  const reloadAccounts = (): void => replaceAccounts(accounts, readAccounts(options));
-  reloadAccounts();
+  replaceAccounts(
+    accounts,
+    orRefuse(() => readAccounts(options)),
+  );
 
   const log = surroundings.log ?? createLogger(options.logLevel ?? 'warn');
   const metrics = new Metrics();
-  const now = surroundings.store?.now ?? Date.now;
   const store = openLmdbStore({
     folder: options.memory === true ? undefined : (options.data ?? './data'),
-    now,
+    now: surroundings.store?.now ?? Date.now,
     observer: { ...metrics.commitObserver, ...surroundings.store?.observer },
     onBackgroundError: error => log.error({ err: error }, 'reclaiming the space of dropped tables failed'),
   });
   metrics.watchScans(() => store.runningScans);
-  const server = new TableServer({
-    store,
-    accounts,
-    metrics,
-    log,
-    isStrictVersion: options.strictApiVersion ?? false,
-    now: Date.now,
-  });
-  let port: number;
+  const { simulateTableDeleting: deletingMs = 0 } = options;
+  if (deletingMs > 0) simulateTableDeleting(store, deletingMs, Date.now);
   try {
-    port = await listen(server, host, options.tablePort ?? 10002);
+    const readSecurity = async (): Promise<Security> => {
+      const tls = await readTls(options, store.dataFolder, Date.now());
+      return { tls, verifyBearer: readBearer(options, tls !== undefined) };
+    };
+    let security = await orRefuseLater(readSecurity);
+    const server = new TableServer({
+      store,
+      accounts,
+      metrics,
+      log,
+      isStrictVersion: options.strictApiVersion ?? false,
+      tls: security.tls,
+      verifyBearer:
+        security.verifyBearer && ((...token) => (security.verifyBearer as BearerVerifier)(...token)),
+      authorizationUri: authorizationUri(options.bearerIssuer),
+      now: Date.now,
+    });
+    const port = await listen(server, host, options.tablePort ?? 10002);
+    warnOfPublicKey(log, host, accounts);
+    if (options.bearerInsecureClaimsOnly === true) {
+      log.warn('WARNING: bearer tokens are believed without a look at their signatures');
+    }
+    const [account] = accounts.values();
+    const scheme = security.tls === undefined ? 'http' : 'https';
+    const endpoint = `${scheme}://${reachable(host)}:${port}/${account?.name}`;
+    log.info({ endpoint, data: store.dataFolder }, 'the Table service listens');
+    return {
+      connectionString: connectionString(account as Account, scheme, endpoint),
+      endpoints: { table: endpoint },
+      dataFolder: store.dataFolder,
+      authorityFile: security.tls?.authorityFile,
+      async reload() {
+        const fresh = orRefuse(() => readAccounts(options));
+        security = await orRefuseLater(readSecurity);
+        if (security.tls !== undefined) server.renewTls(security.tls);
+        replaceAccounts(accounts, fresh);
+      },
+      async close() {
+        await server.close();
+        await store.close();
+      },
+    };
   } catch (error) {
     await store.close();
     throw error;
   }
-  warnOfPublicKey(log, host, accounts);
-  const [account] = accounts.values();
-  const endpoint = `http://${reachable(host)}:${port}/${account?.name}`;
-  log.info({ endpoint, data: store.dataFolder }, 'the Table service listens');
-  return {
-    connectionString: connectionString(account as Account, endpoint),
-    endpoints: { table: endpoint },
-    dataFolder: store.dataFolder,
-    reloadAccounts,
-    async close() {
-      await server.close();
-      await store.close();
-    },
-  };
+}
+
+interface Security {
+  readonly tls: Awaited<ReturnType<typeof readTls>>;
+  readonly verifyBearer: BearerVerifier | undefined;
+}
+
+function orRefuse<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
+}
+
+async function orRefuseLater<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
+}
+
+/** Where the issuer's tenants sign in: told to clients that come without credentials. */
+function authorizationUri(issuer: string | undefined): string {
+  const tenant = /^https:\/\/(?:sts\.windows\.net|login\.microsoftonline\.com)\/([^/]+)/.exec(
+    issuer ?? '',
+  )?.[1];
+  if (issuer !== undefined && tenant === undefined) return issuer;
+  return `https://login.microsoftonline.com/${tenant ?? 'common'}/oauth2/authorize`;
 }
 
 function checkServices(services: readonly string[] | undefined): void {
@@ -101,27 +159,10 @@ function checkServices(services: readonly string[] | undefined): void {
   }
 }
 
-function readAccounts({ accounts = [], accountsFile }: TabulariumOptions): Account[] {
-  try {
-    const read = accounts.map(parseAccount);
-    if (accountsFile !== undefined) read.push(...parseAccountsFile(readFileSync(accountsFile, 'utf8')));
-    if (accountsFile !== undefined && read.length === 0) throw new Error('it names no account');
-    if (read.length > 0) return read;
-    return [parseAccount(`${developmentAccount.name}:${developmentAccount.key}`)];
-  } catch (error) {
-    const place = accountsFile === undefined ? '' : ` (accounts file ${accountsFile})`;
-    throw new StartError(`cannot read the accounts${place}: ${(error as Error).message}`);
-  }
-}
-
 /** In place: the server looks accounts up in the one map. */
 function replaceAccounts(accounts: Map<string, Account>, fresh: readonly Account[]): void {
   accounts.clear();
   for (const account of fresh) accounts.set(account.name, account);
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 function warnOfPublicKey(log: Logger, host: string, accounts: ReadonlyMap<string, Account>): void {
@@ -157,7 +198,7 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function connectionString({ name, keys }: Account, tableEndpoint: string): string {
+function connectionString({ name, keys }: Account, scheme: string, tableEndpoint: string): string {
   const key = keys[0]?.export().toString('base64');
-  return `DefaultEndpointsProtocol=http;AccountName=${name};AccountKey=${key};TableEndpoint=${tableEndpoint};`;
+  return `DefaultEndpointsProtocol=${scheme};AccountName=${name};AccountKey=${key};TableEndpoint=${tableEndpoint};`;
 }

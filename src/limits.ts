@@ -29,6 +29,26 @@ export const transactionOperationsMax = 100;
 /** Performing Entity Group Transactions: 4 MiB; single requests are held to the same. */
 export const requestBodyBytesMax = 4 * 1024 * 1024;
 
+/** Establishing a stored access policy: policies of one table. */
+export const accessPoliciesMax = 5;
+/** Establishing a stored access policy: the id of one, in UTF-16 code units. */
+export const policyIdUnitsMax = 64;
+/** CORS support: rules of one service. */
+export const corsRulesMax = 5;
+/** CORS support: origins in a rule, and the length of each. */
+export const corsOriginsMax = 64;
+export const corsOriginUnitsMax = 256;
+/** CORS support: names, and prefixes, in each list of headers of a rule. */
+export const corsHeadersMax = 64;
+export const corsHeaderPrefixesMax = 2;
+/** CORS support: the rules of a service together, without their XML tags. */
+export const corsRulesBytesMax = 2048;
+/** Set Table Service Properties: days that logs and metrics are kept. */
+export const retentionDaysMax = 365;
+/** Ours: documents of access policies and service properties are small. */
+export const xmlBodyBytesMax = 64 * 1024;
+export const xmlDepthMax = 16;
+
 /** Query Timeout and Pagination: entities (or tables) in one page. */
 export const pageEntitiesMax = 1000;
 /** Query Timeout and Pagination: how long one page may be worked on. */
@@ -40,6 +60,8 @@ export const pageBytesMax = 4 * 1024 * 1024;
 export const clientRequestIdUnitsMax = 1024;
 /** Authentication: how far the request's date may be from the server's clock, either way. */
 export const clockSkewMsMax = 15 * 60 * 1000;
+/** Ours: how far the clock of a token's issuer may be from the server's, either way. */
+export const bearerClockSkewSecondsMax = 60;
 
 /** Node counts the request line as header: the longest legal keys, percent-encoded, must fit. */
 export const requestHeaderBytesMax = 128 * 1024;

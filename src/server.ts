@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
+import type { AccessPolicy } from './account/access-policy.ts';
+import { answerPreflight, corsHeaders } from './account/cors.ts';
+import type { CorsRule } from './account/service-properties.ts';
 import type { Account } from './auth/accounts.ts';
-import { verifySharedKey } from './auth/shared-key.ts';
+import { type AuthenticationContext, authenticate } from './auth/authenticate.ts';
+import type { BearerVerifier } from './auth/bearer.ts';
+import { authorize, type Grant } from './auth/grant.ts';
 import { ServiceError } from './errors.ts';
 import { type Address, parseAddress } from './http/address.ts';
 import type { Answer } from './http/answer.ts';
@@ -16,9 +28,8 @@ import type { Metrics } from './observe/metrics.ts';
 import { answerOperator } from './operator.ts';
 import { productVersion } from './product.ts';
 import type { Store } from './store/store.ts';
-import { entityGroupTransaction } from './table/entity-group-transaction.ts';
-import { type Operation, preferenceHeaders, preferenceOf, type TableRequest } from './table/request.ts';
-import { parseResource } from './table/resource.ts';
+import { preferenceHeaders, preferenceOf, serviceName, type TableRequest } from './table/request.ts';
+import { isXmlSurface, parseResource, tableNamed } from './table/resource.ts';
 import { routeOperation } from './table/routes.ts';
 import { ticksFromMs } from './ticks.ts';
 
@@ -29,25 +40,42 @@ export interface ServerContext {
   readonly log: Logger;
   /** Refuse versions that are not on the list, as the service does. */
   readonly isStrictVersion: boolean;
+  /** Certificate and key in PEM; without them the server speaks plain HTTP. */
+  readonly tls: TlsCredentials | undefined;
+  /** Without it bearer tokens are refused. */
+  readonly verifyBearer: BearerVerifier | undefined;
+  /** Where clients get bearer tokens. */
+  readonly authorizationUri: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+}
+
+export interface TlsCredentials {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** What is known of a request while it climbs the ladder; the error path sees how far it came. */
 interface Exchange {
   readonly id: string;
+  readonly nowMs: number;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  operation: Operation | undefined;
+  address: Address | undefined;
+  version: string | undefined;
+  operationName: string;
   errorShape: ErrorShape;
 }
 
 const serverHeader = `Windows-Azure-Table/1.0 Tabularium/${productVersion}`;
+/** Of this service in an account SAS. */
+const serviceLetter = 't';
 /** Longer than clients keep idle connections: of the two, the server must not be the one that hangs up. */
 const keepAliveTimeoutMs = 120_000;
 const headersTimeoutMs = 60_000;
 const requestTimeoutMs = 120_000;
 const noBody = Buffer.alloc(0);
+const noRules: readonly CorsRule[] = [];
 
 /** The Table service over HTTP. The way of a request is `climb`, from top to bottom. */
 export class TableServer {
@@ -59,21 +87,23 @@ export class TableServer {
 
   constructor(context: ServerContext) {
     this.#context = context;
-    this.http = createServer(
-      {
-        maxHeaderSize: limits.requestHeaderBytesMax,
-        keepAliveTimeout: keepAliveTimeoutMs,
-        headersTimeout: headersTimeoutMs,
-        requestTimeout: requestTimeoutMs,
-        noDelay: true,
-      },
-      (incoming, outgoing) => {
-        this.#handle(incoming, outgoing).catch(error => {
-          context.log.error({ err: error }, 'an answer could not be sent');
-          outgoing.destroy();
-        });
-      },
-    );
+    const options = {
+      maxHeaderSize: limits.requestHeaderBytesMax,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      noDelay: true,
+    };
+    const listener: RequestListener = (incoming, outgoing) => {
+      this.#handle(incoming, outgoing).catch(error => {
+        context.log.error({ err: error }, 'an answer could not be sent');
+        outgoing.destroy();
+      });
+    };
+    this.http =
+      context.tls === undefined
+        ? createServer(options, listener)
+        : createSecureServer({ ...options, ...context.tls }, listener);
     this.http.maxConnections = limits.connectionsMax;
     this.http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
@@ -81,6 +111,11 @@ export class TableServer {
         error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
       socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
     });
+  }
+
+  /** New connections get the new certificate. */
+  renewTls(tls: TlsCredentials): void {
+    if (this.http instanceof SecureServer) this.http.setSecureContext(tls);
   }
 
   /** Stops listening and resolves once the requests in flight are answered. */
@@ -100,9 +135,12 @@ export class TableServer {
     const beganMs = performance.now();
     const exchange: Exchange = {
       id: randomUUID(),
+      nowMs: this.#context.now(),
       incoming,
       outgoing,
-      operation: undefined,
+      address: undefined,
+      version: undefined,
+      operationName: 'Unknown',
       errorShape: 'xml service',
     };
     let answer: Answer;
@@ -111,8 +149,9 @@ export class TableServer {
     } catch (error) {
       answer = this.#answerError(exchange, error);
     }
+    const rules = await this.#readCorsRules(exchange);
     await this.#endOfTurn();
-    this.#send(exchange, answer);
+    this.#send(exchange, answer, rules);
     this.#record(exchange, answer, performance.now() - beganMs);
   }
 
@@ -130,7 +169,7 @@ export class TableServer {
     return this.#turn;
   }
 
-  /** Receive, identify, authenticate, parse, run; each rung throws the ServiceError that it answers with. */
+  /** Receive, identify, authenticate, parse, authorize, run; each rung throws the ServiceError that it answers with. */
   async #climb(exchange: Exchange): Promise<Answer> {
     const { incoming } = exchange;
     const { headers } = incoming;
@@ -139,114 +178,181 @@ export class TableServer {
     if (this.#bodyBytesInFlight + bytes > limits.bodyBytesInFlightMax) throw new ServiceError('ServerBusy');
     this.#bodyBytesInFlight += bytes;
     try {
-      const address = this.#identify(incoming);
-      this.#authenticate(incoming, address, header);
+      const address = this.#identify(exchange);
+      if (incoming.method === 'OPTIONS') return await this.#answerPreflight(exchange, header);
+      const asked = this.#authenticate(exchange, address, header);
+      const grant = asked instanceof Promise ? await asked : asked;
 
-      const format = negotiateFormat(address.query.get('$format'), header('accept'));
+      const { query } = address;
+      const format = negotiateFormat(query.get('$format'), header('accept'));
       exchange.errorShape = format;
-      const version = parseVersion(header('x-ms-version'), this.#context.isStrictVersion);
+      const version = parseVersion(
+        query.get('api-version') ?? header('x-ms-version') ?? query.get('sv'),
+        this.#context.isStrictVersion,
+      );
+      exchange.version = version;
       const clientRequestId = header('x-ms-client-request-id');
       if (clientRequestId !== undefined && !isClientRequestId(clientRequestId)) {
         throw new ServiceError('InvalidHeaderValue');
       }
       const method = readMethod(incoming.method ?? '', header('x-http-method'));
-      const resource = parseResource(address.path);
-      exchange.operation = this.#route(exchange, address, method, resource, header('if-match') !== undefined);
+      const resource = parseResource(address.path, query);
+      if (isXmlSurface(resource)) exchange.errorShape = 'xml service';
+      if (address.isSecondary && method !== 'GET' && method !== 'HEAD') {
+        throw new ServiceError('WriteOperationNotSupportedOnSecondary');
+      }
+      const operation = routeOperation(method, resource, header('if-match') !== undefined);
+      exchange.operationName = operation.name;
+      authorize(grant, operation.needs, tableNamed(resource));
 
       const request: TableRequest = {
+        id: exchange.id,
+        nowMs: exchange.nowMs,
+        grant,
         method,
         account: address.account,
+        isSecondary: address.isSecondary,
         base: address.base,
         accountSegment: address.accountSegment,
         resource,
-        query: address.query,
+        query,
         format,
         version,
         body: bytes === 0 ? noBody : await readBody(incoming),
         isAbandoned: () => exchange.outgoing.destroyed,
         header,
       };
-      return await exchange.operation.run(request, this.#context.store);
+      return await operation.run(request, this.#context.store);
     } finally {
       this.#bodyBytesInFlight -= bytes;
     }
   }
 
-  #identify(incoming: IncomingMessage): Address {
-    const { accounts } = this.#context;
-    return parseAddress(incoming.url ?? '/', incoming.headers.host ?? '', 'http', 'table', name =>
+  #identify(exchange: Exchange): Address {
+    const { accounts, tls } = this.#context;
+    const { url, headers } = exchange.incoming;
+    const scheme = tls === undefined ? 'http' : 'https';
+    const address = parseAddress(url ?? '/', headers.host ?? '', scheme, serviceName, name =>
       accounts.has(name),
     );
+    exchange.address = address;
+    return address;
+  }
+
+  /** REST: Preflight Table Request. Anyone may ask, of whatever resource. */
+  async #answerPreflight(exchange: Exchange, header: (name: string) => string | undefined): Promise<Answer> {
+    exchange.operationName = 'PreflightTableRequest';
+    const headers = answerPreflight(await this.#readCorsRules(exchange), {
+      origin: header('origin'),
+      method: header('access-control-request-method'),
+      headers: header('access-control-request-headers'),
+    });
+    return { status: 200, headers };
   }
 
   #authenticate(
-    incoming: IncomingMessage,
+    { incoming, nowMs }: Exchange,
     address: Address,
     header: (name: string) => string | undefined,
-  ): void {
-    const account = this.#context.accounts.get(address.account) as Account;
-    verifySharedKey({ method: incoming.method ?? '', address, header }, account, this.#context.now());
+  ): Grant | Promise<Grant> {
+    const { accounts, tls, verifyBearer, authorizationUri } = this.#context;
+    const context: AuthenticationContext = {
+      account: accounts.get(address.account) as Account,
+      serviceLetter,
+      nowMs,
+      isSecure: tls !== undefined,
+      clientAddress: incoming.socket.remoteAddress,
+      readAccessPolicy: (table, id) => this.#readAccessPolicy(address.account, table, id),
+      verifyBearer,
+      authorizationUri,
+    };
+    return authenticate({ method: incoming.method ?? '', address, header }, context);
   }
 
-  #route(
-    exchange: Exchange,
-    address: Address,
-    method: string,
-    resource: TableRequest['resource'],
-    isConditional: boolean,
-  ): Operation {
-    if (address.isSecondary && method !== 'GET') {
-      throw new ServiceError('WriteOperationNotSupportedOnSecondary');
+  async #readAccessPolicy(account: string, table: string, id: string): Promise<AccessPolicy | undefined> {
+    try {
+      const policies = await this.#context.store.readAccessPolicies({ account, table });
+      return policies.find(policy => policy.id === id);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'TableNotFound') return undefined;
+      throw error;
     }
-    if (address.query.get('comp') !== undefined) throw new ServiceError('NotImplemented');
-    if (resource.kind === 'batch') {
-      if (method !== 'POST') throw new ServiceError('MethodNotAllowed');
-      return entityGroupTransaction(exchange.id, this.#context.now());
+  }
+
+  /** None where the store cannot tell: then the answer says so itself. */
+  async #readCorsRules({ address }: Exchange): Promise<readonly CorsRule[]> {
+    if (address === undefined) return noRules;
+    try {
+      return (await this.#context.store.readServiceProperties(address.account, serviceName))?.cors ?? noRules;
+    } catch {
+      return noRules;
     }
-    return routeOperation(method, resource, isConditional);
   }
 
   #answerError(exchange: Exchange, error: unknown): Answer {
-    const { log, now } = this.#context;
+    const { log } = this.#context;
     let refusal = error;
     if (!(refusal instanceof ServiceError)) {
       if (!exchange.outgoing.destroyed) log.error({ requestId: exchange.id, err: error }, 'internal error');
       refusal = new ServiceError('InternalError');
     }
-    const answer = renderError(refusal as ServiceError, exchange.errorShape, exchange.id, ticksFromMs(now()));
+    const { particulars } = refusal as ServiceError;
+    if (particulars.detail !== undefined) {
+      const { method, url } = exchange.incoming;
+      log.info({ requestId: exchange.id, method, url: withoutSecret(url) }, `refused: ${particulars.detail}`);
+    }
+    const answer = renderError(
+      refusal as ServiceError,
+      exchange.errorShape,
+      exchange.id,
+      ticksFromMs(exchange.nowMs),
+    );
     const preference = preferenceOf(exchange.incoming.headers.prefer as string | undefined);
     const retryAfter = answer.status === 503 ? { 'Retry-After': String(limits.retryAfterSeconds) } : {};
-    return { ...answer, headers: { ...answer.headers, ...preferenceHeaders(preference), ...retryAfter } };
+    return {
+      ...answer,
+      headers: { ...answer.headers, ...particulars.headers, ...preferenceHeaders(preference), ...retryAfter },
+    };
   }
 
-  #send({ id, incoming, outgoing, errorShape }: Exchange, answer: Answer): void {
+  #send(exchange: Exchange, answer: Answer, rules: readonly CorsRule[]): void {
+    const { id, incoming, outgoing, errorShape } = exchange;
     if (outgoing.destroyed) return;
-    const { status, body } = answer;
+    const { status, reason, body } = answer;
     const headers = ['Server', serverHeader, 'x-ms-request-id', id];
     const clientRequestId = incoming.headers['x-ms-client-request-id'];
     if (typeof clientRequestId === 'string' && isClientRequestId(clientRequestId)) {
       headers.push('x-ms-client-request-id', clientRequestId);
     }
-    headers.push('x-ms-version', echoedVersion(incoming.headers['x-ms-version'] as string | undefined));
+    const version = exchange.version ?? echoedVersion(incoming.headers['x-ms-version'] as string | undefined);
+    headers.push('x-ms-version', version);
     if (errorShape !== 'xml service') {
       headers.push('Cache-Control', 'no-cache', 'X-Content-Type-Options', 'nosniff');
     }
     for (const name in answer.headers) headers.push(name, answer.headers[name] as string);
     headers.push('Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body)));
+    if (rules.length > 0 && incoming.method !== 'OPTIONS') {
+      const names = ['Date', ...headers.filter((_, index) => index % 2 === 0)];
+      const cors = corsHeaders(rules, incoming.headers.origin, incoming.method ?? '', names);
+      for (const name in cors) headers.push(name, cors[name] as string);
+    }
     // A body that was not read to its end would be taken for the next request.
     if (this.#isClosing || !incoming.complete) headers.push('Connection', 'close');
-    outgoing.writeHead(status, headers);
+    if (reason === undefined) outgoing.writeHead(status, headers);
+    else outgoing.writeHead(status, reason, headers);
     outgoing.end(body);
     if (!incoming.complete) incoming.resume();
   }
 
-  #record({ id, incoming, operation }: Exchange, { status }: Answer, durationMs: number): void {
-    const name = operation?.name ?? 'Unknown';
-    this.#context.metrics.countRequest('table', name, status, durationMs);
+  #record({ id, incoming, operationName }: Exchange, { status }: Answer, durationMs: number): void {
+    this.#context.metrics.countRequest(serviceName, operationName, status, durationMs);
     const { log } = this.#context;
     if (log.isLevelEnabled('debug')) {
       const { method, url } = incoming;
-      log.debug({ requestId: id, operation: name, method, url, status, durationMs }, 'request');
+      log.debug(
+        { requestId: id, operation: operationName, method, url: withoutSecret(url), status, durationMs },
+        'request',
+      );
     }
   }
 }
@@ -254,4 +360,9 @@ export class TableServer {
 /** Visible characters, and not many (REST: Common REST API Headers). */
 function isClientRequestId(id: string): boolean {
   return id.length <= limits.clientRequestIdUnitsMax && /^[ -~]*$/.test(id);
+}
+
+/** An address with a SAS opens what it names: the log must not. */
+function withoutSecret(url: string | undefined): string | undefined {
+  return url?.replace(/([?&]sig=)[^&]*/i, '$1...');
 }

@@ -96,6 +96,9 @@ describe('a bug of ours', () => {
       metrics: new Metrics(),
       log: createLogger('silent'),
       isStrictVersion: false,
+      tls: undefined,
+      verifyBearer: undefined,
+      authorizationUri: '',
       now: Date.now,
     });
     await new Promise<void>(resolve => server.http.listen(0, '127.0.0.1', resolve));

@@ -1,9 +1,9 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../errors.ts';
+import { authenticationFailed, ServiceError } from '../errors.ts';
 import type { Address } from '../http/address.ts';
 import * as limits from '../limits.ts';
 import type { Account } from './accounts.ts';
 import type { Grant } from './grant.ts';
+import { isSigned } from './signature.ts';
 
 export interface SignedRequest {
   /** As on the wire. */
@@ -17,26 +17,28 @@ export interface SignedRequest {
  * AuthenticationFailed, or InvalidAuthenticationInfo where the scheme is another.
  */
 export function verifySharedKey(request: SignedRequest, account: Account, nowMs: number): Grant {
-  const { scheme, name, signature } = parseAuthorization(request.header('authorization'));
+  const { scheme, name, signature } = parseAuthorization(request.header('authorization') ?? '');
   const date = request.header('x-ms-date') || request.header('date') || '';
-  if (name !== account.name || !isCurrent(date, nowMs)) throw new ServiceError('AuthenticationFailed');
-
-  const head = scheme === 'sharedkey' ? signedHead(request) : '';
-  const claimed = Buffer.from(signature, 'base64');
-  const isSignedFor = (path: string): boolean => {
-    const text = `${head}${date}\n${canonicalizedResource(request.address, path)}`;
-    return account.keys.some(key => isSignature(claimed, key, text));
-  };
-  const { encodedPath } = request.address;
-  if (isSignedFor(encodedPath) || otherSignedPaths(encodedPath).some(isSignedFor)) {
-    return { account: name, by: 'shared key' };
+  if (name !== account.name) {
+    throw authenticationFailed(`Authorization names the account '${name}', the address '${account.name}'`);
   }
-  throw new ServiceError('AuthenticationFailed');
+  if (!isCurrent(date, nowMs)) {
+    throw authenticationFailed(`the date '${date}' is not within 15 minutes of this server's clock`);
+  }
+  const head = scheme === 'sharedkey' ? signedHead(request) : '';
+  const textFor = (path: string): string => `${head}${date}\n${canonicalizedResource(request.address, path)}`;
+  const isSignedFor = (path: string): boolean => isSigned(account.keys, signature, textFor(path));
+  const { encodedPath } = request.address;
+  if (isSignedFor(encodedPath) || otherSignedPaths(encodedPath).some(isSignedFor)) return accountKey;
+  throw authenticationFailed(
+    `the signature is not one of a key of the account over ${JSON.stringify(textFor(encodedPath))}`,
+  );
 }
 
+const accountKey: Grant = { by: 'account key' };
+
 /** `SharedKeyLite account:signature` */
-function parseAuthorization(header: string | undefined): { scheme: string; name: string; signature: string } {
-  if (header === undefined) throw new ServiceError('AuthenticationFailed');
+function parseAuthorization(header: string): { scheme: string; name: string; signature: string } {
   const space = header.indexOf(' ');
   const colon = header.indexOf(':', space);
   const scheme = header.slice(0, Math.max(space, 0)).toLowerCase();
@@ -44,7 +46,7 @@ function parseAuthorization(header: string | undefined): { scheme: string; name:
   if (!isKnown && !/^sharedkey/i.test(header)) {
     throw new ServiceError('InvalidAuthenticationInfo');
   }
-  if (!isKnown || colon < 0) throw new ServiceError('AuthenticationFailed');
+  if (!isKnown || colon < 0) throw authenticationFailed('Authorization is not `scheme account:signature`');
   return { scheme, name: header.slice(space + 1, colon), signature: header.slice(colon + 1) };
 }
 
@@ -83,11 +85,6 @@ function rewritePath(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isSignature(claimed: Buffer, key: KeyObject, text: string): boolean {
-  const expected = createHmac('sha256', key).update(text).digest();
-  return claimed.length === expected.length && timingSafeEqual(claimed, expected);
 }
 
 let lastDate = '';

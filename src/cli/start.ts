@@ -20,8 +20,9 @@ Examples:
   tabularium start                                the emulator's ports and account, data in ./data
   tabularium start --memory --table-port 0        for a test run: nothing is kept
   tabularium start --host 0.0.0.0 --accounts-file keys.txt
+  tabularium start --tls auto                     HTTPS with a certificate of its own making
 
-Signals: SIGTERM and SIGINT finish the requests in flight and stop; SIGHUP reads the accounts file again.`;
+Signals: SIGTERM and SIGINT finish the requests in flight and stop; SIGHUP reads accounts, certificates and keys again.`;
 
 async function start({ account, quiet, ...options }: StartOptions): Promise<void> {
   const log = createLogger(options.logLevel);
@@ -36,10 +37,11 @@ async function start({ account, quiet, ...options }: StartOptions): Promise<void
   }
   if (quiet !== true) process.stdout.write(banner(tabularium, options));
   stopOnSignals(tabularium, log);
-  process.on('SIGHUP', () => reload(tabularium, log));
+  process.on('SIGHUP', () => void reload(tabularium, log));
 }
 
-function banner({ connectionString, endpoints, dataFolder }: Tabularium, options: TabulariumOptions): string {
+function banner(tabularium: Tabularium, options: TabulariumOptions): string {
+  const { connectionString, endpoints, dataFolder, authorityFile } = tabularium;
   const isStandard = endpoints.table === 'http://127.0.0.1:10002/devstoreaccount1';
   const shorthand = isStandard ? ' (official clients also know it as UseDevelopmentStorage=true)' : '';
   const fate = options.memory === true ? 'kept until the server stops' : 'flushed to disk before each answer';
@@ -49,11 +51,25 @@ function banner({ connectionString, endpoints, dataFolder }: Tabularium, options
   Data               ${dataFolder} (${fate})
   Connection string  ${connectionString}
                     ${shorthand}
-
+${authorityFile === undefined ? '' : trust(authorityFile)}
 Try next, in another terminal:
-  curl ${new URL('/-/ready', endpoints.table)}
+  curl ${authorityFile === undefined ? '' : `--cacert ${authorityFile} `}${new URL('/-/ready', endpoints.table)}
   node examples/first-entity.mjs    a first entity, with the official client
 Stop with Ctrl+C.
+`;
+}
+
+/** How clients come to trust the local authority of `--tls auto`. */
+function trust(authorityFile: string): string {
+  return `
+Clients have to trust the authority of this machine, ${authorityFile}:
+  Node       export NODE_EXTRA_CA_CERTS=${authorityFile}
+  Python     export REQUESTS_CA_BUNDLE=${authorityFile}
+  Go, curl   export SSL_CERT_FILE=${authorityFile}
+  Java       keytool -importcert -noprompt -cacerts -storepass changeit -alias tabularium -file ${authorityFile}
+  Debian     cp ${authorityFile} /usr/local/share/ca-certificates/tabularium.crt && update-ca-certificates
+  macOS      security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${authorityFile}
+  Windows    certutil -user -addstore Root ${authorityFile}
 `;
 }
 
@@ -70,11 +86,11 @@ function stopOnSignals(tabularium: Tabularium, log: Logger): void {
   process.on('SIGINT', stop);
 }
 
-function reload(tabularium: Tabularium, log: Logger): void {
+async function reload(tabularium: Tabularium, log: Logger): Promise<void> {
   try {
-    tabularium.reloadAccounts();
-    log.info('read the accounts again');
+    await tabularium.reload();
+    log.info('read the accounts, certificates and keys again');
   } catch (error) {
-    log.error(`${(error as Error).message}; the accounts stay as they were`);
+    log.error(`${(error as Error).message}; accounts, certificates and keys stay as they were`);
   }
 }

@@ -63,7 +63,7 @@ export const firstJsonVersion = '2013-08-15';
 /** The version that an answer names: the request's, where it is one, else the newest. */
 export function echoedVersion(header: string | undefined): string {
   if (header === undefined) return newestVersion;
-  return knownVersions.has(header) || isWellFormed(header) ? header : newestVersion;
+  return knownVersions.has(header) || isWellFormedVersion(header) ? header : newestVersion;
 }
 
 /**
@@ -72,10 +72,11 @@ export function echoedVersion(header: string | undefined): string {
  */
 export function parseVersion(header: string | undefined, isStrict: boolean): string {
   if (header === undefined) return newestVersion;
-  if (knownVersions.has(header) || (!isStrict && isWellFormed(header))) return header;
+  if (knownVersions.has(header) || (!isStrict && isWellFormedVersion(header))) return header;
   throw new ServiceError('InvalidHeaderValue');
 }
 
-function isWellFormed(header: string): boolean {
+/** A date at or after the oldest version. */
+export function isWellFormedVersion(header: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(header) && header >= oldestVersion && !Number.isNaN(Date.parse(header));
 }

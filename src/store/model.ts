@@ -1,3 +1,5 @@
+import type { AccessPolicy } from '../account/access-policy.ts';
+import type { ServiceProperties } from '../account/service-properties.ts';
 import { ServiceError } from '../errors.ts';
 import type { Ticks } from '../ticks.ts';
 import { compareKeys, type Key, type KeyRange } from './key.ts';
@@ -8,18 +10,25 @@ interface Row {
   readonly bytes: Buffer;
 }
 
+interface Table {
+  readonly name: string;
+  rows: Row[];
+  policies: readonly AccessPolicy[];
+}
+
 /**
  * The naive store: maps and sorting, obviously right, and as forgetful as memory. Tests measure the others
  * against it.
  */
 export class ModelStore implements Store {
-  readonly #tables = new Map<string, { readonly name: string; rows: Row[] }>();
+  readonly #tables = new Map<string, Table>();
+  readonly #properties = new Map<string, ServiceProperties>();
   #tick: Ticks = 0n;
 
   async createTable(account: string, name: string): Promise<boolean> {
     const id = tableId({ account, table: name });
     if (this.#tables.has(id)) return false;
-    this.#tables.set(id, { name, rows: [] });
+    this.#tables.set(id, { name, rows: [], policies: [] });
     return true;
   }
 
@@ -82,9 +91,30 @@ export class ModelStore implements Store {
     return { rows, examined };
   }
 
+  async readAccessPolicies(table: TableAddress): Promise<readonly AccessPolicy[]> {
+    return this.#table(table).policies;
+  }
+
+  async writeAccessPolicies(table: TableAddress, policies: readonly AccessPolicy[]): Promise<void> {
+    this.#table(table).policies = policies;
+  }
+
+  async readServiceProperties(account: string, service: string): Promise<ServiceProperties | undefined> {
+    return this.#properties.get(`${account}/${service}`);
+  }
+
+  async updateServiceProperties(
+    account: string,
+    service: string,
+    change: (current: ServiceProperties | undefined) => ServiceProperties,
+  ): Promise<void> {
+    const name = `${account}/${service}`;
+    this.#properties.set(name, change(this.#properties.get(name)));
+  }
+
   async close(): Promise<void> {}
 
-  #table(address: TableAddress): { rows: Row[] } {
+  #table(address: TableAddress): Table {
     const table = this.#tables.get(tableId(address));
     if (table === undefined) throw new ServiceError('TableNotFound');
     return table;

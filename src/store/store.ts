@@ -1,3 +1,5 @@
+import type { AccessPolicy } from '../account/access-policy.ts';
+import type { ServiceProperties } from '../account/service-properties.ts';
 import type { Ticks } from '../ticks.ts';
 import type { Key, KeyRange } from './key.ts';
 
@@ -12,8 +14,8 @@ import type { Key, KeyRange } from './key.ts';
  *   linearizable; either all writes of a call are there, or none.
  * - **Reads see what was acknowledged** before they began, on whichever connection.
  * - **A page is one snapshot**, at least of each partition in it.
- * - **A dropped table is gone at once**, at any size, and its name is free; a table made again under the name
- *   is empty. Space is reclaimed in the background, after a restart too.
+ * - **A dropped table is gone at once**, at any size, with its access policies, and its name is free; a table
+ *   made again under the name is empty. Space is reclaimed in the background, after a restart too.
  *
  * Methods that name a table reject with the ServiceError `TableNotFound` where there is none.
  */
@@ -45,6 +47,20 @@ export interface Store {
 
   /** The rows of ascending, disjoint ranges, in order. Rejects with `ServerBusy` when too many run. */
   scan(table: TableAddress, ranges: readonly KeyRange[], options: ScanOptions): Promise<Page>;
+
+  /** The table's stored access policies, in the order they were written. */
+  readAccessPolicies(table: TableAddress): Promise<readonly AccessPolicy[]>;
+  /** In place of those that were there. */
+  writeAccessPolicies(table: TableAddress, policies: readonly AccessPolicy[]): Promise<void>;
+
+  /** Undefined where the owner has set nothing. Cheap: asked with each request. */
+  readServiceProperties(account: string, service: string): Promise<ServiceProperties | undefined>;
+  /** Atomic; `change` is pure and may run more than once. */
+  updateServiceProperties(
+    account: string,
+    service: string,
+    change: (current: ServiceProperties | undefined) => ServiceProperties,
+  ): Promise<void>;
 
   /** Resolves once everything acknowledged is down and nothing holds the files any more. */
   close(): Promise<void>;

@@ -1,3 +1,4 @@
+import { authorize } from '../auth/grant.ts';
 import { ServiceError } from '../errors.ts';
 import { splitTarget } from '../http/address.ts';
 import { renderError } from '../http/error-body.ts';
@@ -9,11 +10,12 @@ import * as limits from '../limits.ts';
 import type { Store } from '../store/store.ts';
 import { ticksFromMs } from '../ticks.ts';
 import { type BatchPart, formatBatch, formatChangeset } from './batch-response.ts';
+import { entityWrites, findRoute } from './entity-writes.ts';
 import { getEntity } from './get-entity.ts';
 import { queryEntities } from './query-entities.ts';
 import { type Operation, preferenceHeaders, preferenceOf, type TableRequest, tableOf } from './request.ts';
-import { parseResource } from './resource.ts';
-import { routeEntityWrite } from './routes.ts';
+import { parsePath } from './resource.ts';
+import { requireReach } from './signed-range.ts';
 import { decideIntents, type Intent } from './transition.ts';
 import type { EntityWrite } from './write-entity.ts';
 
@@ -22,25 +24,15 @@ import type { EntityWrite } from './write-entity.ts';
  * Transactions). The answer is 202 with the outcome inside, one part an operation, or one part for the
  * first that failed.
  */
-export function entityGroupTransaction(requestId: string, nowMs: number): Operation {
-  return {
-    name: 'EntityGroupTransaction',
-    needs: { permissions: ['r', 'a', 'u', 'd'], resource: 'object' },
-    async run(request, store) {
-      const context = { outer: request, store, requestId, nowMs };
-      const batch = readBatch(request);
-      if (batch.kind === 'query') return formatBatch([await answerQuery(batch.part, context)]);
-      return formatBatch([formatChangeset(await answerChangeset(batch.parts, context))]);
-    },
-  };
-}
-
-interface BatchContext {
-  readonly outer: TableRequest;
-  readonly store: Store;
-  readonly requestId: string;
-  readonly nowMs: number;
-}
+export const entityGroupTransaction: Operation = {
+  name: 'EntityGroupTransaction',
+  needs: { permissions: ['r', 'a', 'u', 'd'], resource: 'object' },
+  async run(outer, store) {
+    const batch = readBatch(outer);
+    if (batch.kind === 'query') return formatBatch([await answerQuery(batch.part, outer, store)]);
+    return formatBatch([formatChangeset(await answerChangeset(batch.parts, outer, store))]);
+  },
+};
 
 type Batch =
   | { readonly kind: 'query'; readonly part: HttpPart }
@@ -86,7 +78,7 @@ function readRequest(part: HttpPart, outer: TableRequest): TableRequest {
   return {
     ...outer,
     method: readMethod(part.method, part.headers.get('x-http-method')),
-    resource: parseResource(withoutAccount(decodePercent(path), outer.accountSegment)),
+    resource: parsePath(withoutAccount(decodePercent(path), outer.accountSegment)),
     query,
     format: formatOf(part, outer),
     body: part.body,
@@ -116,27 +108,32 @@ function contentIdOf({ headers }: HttpPart): string | undefined {
   return headers.get('content-id');
 }
 
-async function answerQuery(part: HttpPart, context: BatchContext): Promise<BatchPart> {
+async function answerQuery(part: HttpPart, outer: TableRequest, store: Store): Promise<BatchPart> {
   try {
-    const request = readRequest(part, context.outer);
+    const request = readRequest(part, outer);
     const { kind } = request.resource;
     if (kind !== 'entity' && kind !== 'entities') throw new ServiceError('InvalidInput');
     const operation = kind === 'entity' ? getEntity : queryEntities;
-    const answer = await operation.run(request, context.store);
+    authorize(outer.grant, operation.needs, tableOf(request));
+    const answer = await operation.run(request, store);
     return { answer, dataServiceVersion: '3.0;', contentId: contentIdOf(part) };
   } catch (error) {
-    return errorPart(error, 0, part, context);
+    return errorPart(error, 0, part, outer);
   }
 }
 
 /** The parts of the answer: one an operation, or one in all for the first that failed. */
-async function answerChangeset(parts: readonly HttpPart[], context: BatchContext): Promise<BatchPart[]> {
+async function answerChangeset(
+  parts: readonly HttpPart[],
+  outer: TableRequest,
+  store: Store,
+): Promise<BatchPart[]> {
   const writes: GroupWrite[] = [];
   const rowKeys = new Set<string>();
   for (const [index, part] of parts.entries()) {
     try {
       if (index >= limits.transactionOperationsMax) throw tooManyOperations();
-      const write = readWrite(part, context.outer);
+      const write = readWrite(part, outer);
       if (!isSameGroup(writes[0] ?? write, write)) {
         throw new ServiceError('CommandsInBatchActOnDifferentPartitions');
       }
@@ -145,17 +142,17 @@ async function answerChangeset(parts: readonly HttpPart[], context: BatchContext
       writes.push(write);
     } catch (error) {
       // The operation too many is told with the index of the last allowed one (observed).
-      return [errorPart(error, Math.min(index, limits.transactionOperationsMax - 1), part, context)];
+      return [errorPart(error, Math.min(index, limits.transactionOperationsMax - 1), part, outer)];
     }
   }
   const first = writes[0] as GroupWrite;
   try {
-    const outcome = await context.store.mutate(
-      { account: context.outer.account, table: tableOf(first.request) },
+    const outcome = await store.mutate(
+      { account: outer.account, table: tableOf(first.request) },
       first.intent.key.partitionKey,
       [...rowKeys],
       decideIntents(writes.map(({ intent }) => intent)),
-      context.outer.body.length,
+      outer.body.length,
     );
     if ('refusal' in outcome) throw outcome.refusal;
     return writes.map(({ operation, intent, request, part }) => ({
@@ -164,8 +161,8 @@ async function answerChangeset(parts: readonly HttpPart[], context: BatchContext
       contentId: contentIdOf(part),
     }));
   } catch (error) {
-    const index = error instanceof ServiceError ? (error.index ?? 0) : 0;
-    return [errorPart(error, index, parts[index] as HttpPart, context)];
+    const index = error instanceof ServiceError ? (error.particulars.index ?? 0) : 0;
+    return [errorPart(error, index, parts[index] as HttpPart, outer)];
   }
 }
 
@@ -179,9 +176,12 @@ interface GroupWrite {
 function readWrite(part: HttpPart, outer: TableRequest): GroupWrite {
   const request = readRequest(part, outer);
   const isConditional = request.header('if-match') !== undefined;
-  const operation = routeEntityWrite(request.method, request.resource, isConditional);
+  const operation = findRoute(entityWrites, request.method, request.resource, isConditional);
   if (operation === undefined) throw new ServiceError('InvalidInput');
-  return { operation, request, intent: operation.read(request), part };
+  authorize(outer.grant, operation.needs, tableOf(request));
+  const intent = operation.read(request);
+  requireReach(outer.grant, intent.key);
+  return { operation, request, intent, part };
 }
 
 function isSameGroup(a: GroupWrite, b: GroupWrite): boolean {
@@ -199,11 +199,11 @@ function tooManyOperations(): ServiceError {
 }
 
 /** Throws on what is not the operation's own failure (a bug, a busy server): it is the outer request's. */
-function errorPart(error: unknown, index: number, part: HttpPart, context: BatchContext): BatchPart {
+function errorPart(error: unknown, index: number, part: HttpPart, outer: TableRequest): BatchPart {
   if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-  const format = formatOf(part, context.outer);
+  const format = formatOf(part, outer);
   const shape = isJson(format) ? format : 'minimal';
-  const answer = renderError(error.at(index), shape, context.requestId, ticksFromMs(context.nowMs));
+  const answer = renderError(error.at(index), shape, outer.id, ticksFromMs(outer.nowMs));
   const preference = preferenceOf(part.headers.get('prefer'));
   return {
     answer: {

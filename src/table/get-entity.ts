@@ -5,6 +5,7 @@ import { projectRow } from './entity/project.ts';
 import { readEtag } from './entity/row.ts';
 import { entityOf, type Operation, requireJson } from './request.ts';
 import { parseSelect, selectSuffix } from './select.ts';
+import { isReached } from './signed-range.ts';
 import { entityUrls } from './urls.ts';
 
 /** One entity by its keys (REST: Query Entities, a point query). */
@@ -16,6 +17,8 @@ export const getEntity: Operation = {
     const { table, partitionKey, rowKey } = entityOf(request);
     const selectText = request.query.get('$select');
     const select = parseSelect(selectText);
+    // What lies outside a signed range is not there (observed).
+    if (!isReached(request.grant, { partitionKey, rowKey })) throw new ServiceError('ResourceNotFound');
     const row = await store.read({ account: request.account, table }, { partitionKey, rowKey });
     if (row === undefined) throw new ServiceError('ResourceNotFound');
     const entity = projectRow(row, { level, select }, entityUrls(request.base, request.account, table));

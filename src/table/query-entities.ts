@@ -1,15 +1,16 @@
 import { jsonContentType, type MetadataLevel } from '../http/media-type.ts';
 import * as limits from '../limits.ts';
-import type { Key } from '../store/key.ts';
+import type { Key, KeyRange } from '../store/key.ts';
 import type { Page } from '../store/store.ts';
 import { decodeToken, encodeToken } from './continuation.ts';
 import { type Projection, projectRow } from './entity/project.ts';
 import { matchRow } from './filter/match-row.ts';
 import type { FilterNode } from './filter/nodes.ts';
 import { parseFilter } from './filter/parse-filter.ts';
-import { planQuery, rangesFrom } from './filter/plan.ts';
+import { clipRanges, planQuery } from './filter/plan.ts';
 import { type Operation, requireJson, type TableRequest, tableOf } from './request.ts';
 import { parseSelect, parseTop, refuseLackingOptions, selectSuffix } from './select.ts';
+import { signedRange } from './signed-range.ts';
 import { type EntityUrls, entityUrls, metadataUrl } from './urls.ts';
 
 /**
@@ -28,17 +29,17 @@ export const queryEntities: Operation = {
     const top = parseTop(request.query.get('$top'));
     const plan = planQuery(readFilter(request));
     const from = readToken(request);
-    const page: Page = await store.scan(
-      { account: request.account, table },
-      from === undefined ? plan.ranges : rangesFrom(plan.ranges, from),
-      {
-        limit: top,
-        bytesMax: limits.pageBytesMax,
-        durationMsMax: limits.pageDurationMsMax,
-        matches: plan.residual && matchRow(plan.residual),
-        isAbandoned: request.isAbandoned,
-      },
+    const ranges = [signedRange(request.grant), from && { from }].reduce<readonly KeyRange[]>(
+      (left, bounds) => (bounds === undefined ? left : clipRanges(left, bounds)),
+      plan.ranges,
     );
+    const page: Page = await store.scan({ account: request.account, table }, ranges, {
+      limit: top,
+      bytesMax: limits.pageBytesMax,
+      durationMsMax: limits.pageDurationMsMax,
+      matches: plan.residual && matchRow(plan.residual),
+      isAbandoned: request.isAbandoned,
+    });
     const metadata = metadataUrl(request.base, table, false, selectSuffix(selectText));
     const urls = entityUrls(request.base, request.account, table);
     return {

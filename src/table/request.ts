@@ -1,17 +1,27 @@
-import type { Needs } from '../auth/grant.ts';
+import type { Grant, Needs } from '../auth/grant.ts';
 import { ServiceError } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { type Format, isJson, type MetadataLevel } from '../http/media-type.ts';
 import type { Query } from '../http/query.ts';
 import { firstJsonVersion } from '../http/version.ts';
 import type { Store } from '../store/store.ts';
-import type { Resource } from './resource.ts';
+import { type Resource, tableNamed } from './resource.ts';
+
+/** Of this service among those of an account. */
+export const serviceName = 'table';
 
 /** One call of an operation: a request of its own, or one inside a batch. */
 export interface TableRequest {
+  readonly id: string;
+  /** When it came: milliseconds since 1970. */
+  readonly nowMs: number;
+  /** What the caller may do. */
+  readonly grant: Grant;
   /** After X-HTTP-Method. */
   readonly method: string;
   readonly account: string;
+  /** Whether it came to the secondary address, which only reads. */
+  readonly isSecondary: boolean;
   /** Base address of the account, without a slash at its end. */
   readonly base: string;
   readonly accountSegment: string | undefined;
@@ -41,8 +51,9 @@ export function entityOf(request: TableRequest): Resource & { kind: 'entity' } {
 
 /** The table that the address names, which the routes guarantee. */
 export function tableOf(request: TableRequest): string {
-  if (!('table' in request.resource)) throw new Error('routed without a table');
-  return request.resource.table;
+  const table = tableNamed(request.resource);
+  if (table === undefined) throw new Error('routed without a table');
+  return table;
 }
 
 /**

@@ -1,10 +1,16 @@
 import { querySyntaxMessage, ServiceError } from '../errors.ts';
+import type { Query } from '../http/query.ts';
 
 /** What an address below the account names (REST: Addressing Table Service Resources). */
 export type Resource =
   | { readonly kind: 'service' }
+  /** With `restype=service`, and `comp` of that name. */
+  | { readonly kind: 'service properties' }
+  | { readonly kind: 'service stats' }
   | { readonly kind: 'tables' }
   | { readonly kind: 'table'; readonly table: string }
+  /** With `comp=acl`. */
+  | { readonly kind: 'access policies'; readonly table: string }
   | { readonly kind: 'batch' }
   /** With a partition key alone, as the design guide writes it, the entities of that partition. */
   | { readonly kind: 'entities'; readonly table: string; readonly partitionKey: string | undefined }
@@ -15,12 +21,40 @@ export type Resource =
       readonly rowKey: string;
     };
 
+/** The table that an address names, if it names one. */
+export function tableNamed(resource: Resource): string | undefined {
+  return 'table' in resource ? resource.table : undefined;
+}
+
+/** Whether its answers and errors are XML, whatever Accept says. */
+export function isXmlSurface({ kind }: Resource): boolean {
+  return kind === 'service properties' || kind === 'service stats' || kind === 'access policies';
+}
+
+/**
+ * What a path and the parameter `comp` name together. Throws as parsePath does, and InvalidQueryParameterValue
+ * for a component that the resource has not.
+ */
+export function parseResource(path: string, query: Query): Resource {
+  const resource = parsePath(path);
+  const component = query.get('comp');
+  if (component === undefined) return resource;
+  if (resource.kind === 'service' && query.get('restype') === 'service') {
+    if (component === 'properties') return { kind: 'service properties' };
+    if (component === 'stats') return { kind: 'service stats' };
+  }
+  if (component === 'acl' && resource.kind === 'entities' && resource.partitionKey === undefined) {
+    return { kind: 'access policies', table: resource.table };
+  }
+  throw new ServiceError('InvalidQueryParameterValue');
+}
+
 /**
  * Reads the path behind the account, percent-decoded once. Keys are scanned by their quotes: they may hold
  * commas, parentheses and equals signs. Throws InvalidInput for what is no address, ResourceNotFound for
  * one of more segments than any resource has.
  */
-export function parseResource(path: string): Resource {
+export function parsePath(path: string): Resource {
   const start = path.startsWith('/') ? 1 : 0;
   const text = path.length > start && path.endsWith('/') ? path.slice(start, -1) : path.slice(start);
   if (text === '') return { kind: 'service' };

@@ -9,6 +9,7 @@ import type { Property } from './entity/edm.ts';
 import { parseEntity } from './entity/parse-entity.ts';
 import { formatEtag, formatProperties } from './entity/row.ts';
 import { entityOf, type Operation, requireJsonBody, type TableRequest, tableOf } from './request.ts';
+import { requireReach } from './signed-range.ts';
 import { decideIntents, type Intent } from './transition.ts';
 
 /** An operation that writes one entity, alone or as one of a transaction. */
@@ -28,6 +29,7 @@ export function single(write: EntityWrite): Operation {
     needs: write.needs,
     async run(request, store) {
       const intent = write.read(request);
+      requireReach(request.grant, intent.key);
       const outcome = await store.mutate(
         { account: request.account, table: tableOf(request) },
         intent.key.partitionKey,

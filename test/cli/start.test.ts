@@ -197,7 +197,7 @@ describe('tabularium start', { timeout: 60_000 }, () => {
 
     writeFileSync(file, account(newKey));
     server.process.kill('SIGHUP');
-    await until(server, () => server.errors.includes('read the accounts again'));
+    await until(server, () => server.errors.includes('read the accounts, certificates and keys again'));
     assert.equal((await client({ path: '/Tables', key: oldKey })).status, 403);
     assert.equal((await client({ path: '/Tables', key: newKey })).status, 200);
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { defaultServiceProperties } from '../../src/account/service-properties.ts';
 import { ServiceError } from '../../src/errors.ts';
 import * as limits from '../../src/limits.ts';
 import { compareKeys, firstKey, type Key, type KeyRange, partitionRange } from '../../src/store/key.ts';
@@ -84,6 +85,62 @@ export function describeStoreContract(name: string, open: OpenStore): void {
         await assert.rejects(store.read(table, firstKey), { code: 'TableNotFound' });
         assert.equal(await store.createTable(account, 'people'), true);
         assert.deepEqual((await store.scan(table, everything, all)).rows, []);
+      }),
+    );
+  });
+
+  describe(`the contract of ${name}: what an owner sets`, () => {
+    const policies = [
+      { id: 'second', start: '2026-01-01T00:00:00.0000000Z', permissions: 'r' },
+      { id: 'first' },
+    ];
+
+    it(
+      'keeps the access policies of a table, in their order, until they are replaced or the table is dropped',
+      withTable(async (store, table) => {
+        assert.deepEqual(await store.readAccessPolicies(table), []);
+        await store.writeAccessPolicies(table, policies);
+        assert.deepEqual(await store.readAccessPolicies(table), policies);
+        await store.writeAccessPolicies(table, []);
+        assert.deepEqual(await store.readAccessPolicies(table), []);
+        await store.writeAccessPolicies(table, policies);
+        await store.deleteTable(account, 'people');
+        await assert.rejects(store.readAccessPolicies(table), { code: 'TableNotFound' });
+        await assert.rejects(store.writeAccessPolicies(table, policies), { code: 'TableNotFound' });
+        await store.createTable(account, 'people');
+        assert.deepEqual(await store.readAccessPolicies(table), []);
+      }),
+    );
+
+    it(
+      'changes the properties of a service of an account in one step, and of no other',
+      withTable(async store => {
+        assert.equal(await store.readServiceProperties(account, 'table'), undefined);
+        const retain = (days: number) =>
+          store.updateServiceProperties(account, 'table', (current = defaultServiceProperties) => ({
+            ...current,
+            logging: {
+              ...current.logging,
+              retention: { enabled: true, days: (current.logging.retention.days ?? 0) + days },
+            },
+          }));
+        await Promise.all([retain(1), retain(2), retain(4)]);
+        const properties = await store.readServiceProperties(account, 'table');
+        assert.deepEqual(properties?.logging.retention, { enabled: true, days: 7 });
+        assert.deepEqual(properties?.hourMetrics, defaultServiceProperties.hourMetrics);
+        assert.equal(await store.readServiceProperties(account, 'queue'), undefined);
+        assert.equal(await store.readServiceProperties('account2', 'table'), undefined);
+      }),
+    );
+
+    it(
+      'keeps the properties of a service as they were when the change throws',
+      withTable(async store => {
+        const broken = store.updateServiceProperties(account, 'table', () => {
+          throw new Error('a bug');
+        });
+        await assert.rejects(broken, /a bug/);
+        assert.equal(await store.readServiceProperties(account, 'table'), undefined);
       }),
     );
   });

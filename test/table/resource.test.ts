@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseResource } from '../../src/table/resource.ts';
+import { parsePath } from '../../src/table/resource.ts';
 import { anyKey } from '../support/arbitraries.ts';
 
 const syntaxError = { code: 'InvalidInput', message: 'Bad Request - Error in query syntax.' };
@@ -38,7 +38,7 @@ describe('the resource that a path names', () => {
     ],
   ] as const) {
     it(`is ${JSON.stringify(resource)} for ${JSON.stringify(path)}`, () => {
-      assert.deepEqual(parseResource(path), resource);
+      assert.deepEqual(parsePath(path), resource);
     });
   }
 
@@ -47,15 +47,15 @@ describe('the resource that a path names', () => {
       fc.property(anyKey, ({ partitionKey, rowKey }) => {
         const quoted = [partitionKey, rowKey].map(key => `'${key.replaceAll("'", "''")}'`);
         const path = `/mytable(PartitionKey=${quoted[0]},RowKey=${quoted[1]})`;
-        assert.deepEqual(parseResource(path), { kind: 'entity', table: 'mytable', partitionKey, rowKey });
+        assert.deepEqual(parsePath(path), { kind: 'entity', table: 'mytable', partitionKey, rowKey });
       }),
     );
   });
 
   it('is refused with InvalidInput for a slash or backslash in a key', () => {
     for (const key of ['/', '\\', 'a/b', 'a\\b']) {
-      assert.throws(() => parseResource(`/t(PartitionKey='${key}',RowKey='r')`), syntaxError, key);
-      assert.throws(() => parseResource(`/t(PartitionKey='p',RowKey='${key}')`), syntaxError, key);
+      assert.throws(() => parsePath(`/t(PartitionKey='${key}',RowKey='r')`), syntaxError, key);
+      assert.throws(() => parsePath(`/t(PartitionKey='p',RowKey='${key}')`), syntaxError, key);
     }
   });
 
@@ -76,16 +76,16 @@ describe('the resource that a path names', () => {
       "Key='p'",
       'x',
     ]) {
-      assert.throws(() => parseResource(`/t(${predicate})`), syntaxError, predicate);
+      assert.throws(() => parsePath(`/t(${predicate})`), syntaxError, predicate);
     }
     for (const predicate of ['mytable', "'a'b'", "'a','b'"]) {
-      assert.throws(() => parseResource(`/Tables(${predicate})`), syntaxError, predicate);
+      assert.throws(() => parsePath(`/Tables(${predicate})`), syntaxError, predicate);
     }
   });
 
   it('is refused with ResourceNotFound for more segments than any resource has', () => {
     for (const path of ['/a/b', '/Tables/x', '/a//b']) {
-      assert.throws(() => parseResource(path), { code: 'ResourceNotFound' }, path);
+      assert.throws(() => parsePath(path), { code: 'ResourceNotFound' }, path);
     }
   });
 });

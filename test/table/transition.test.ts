@@ -146,7 +146,7 @@ describe('the writes of a transaction', () => {
     );
     assert.ok('refusal' in decision);
     assert.equal(decision.refusal.code, 'UpdateConditionNotSatisfied');
-    assert.equal(decision.refusal.index, 1);
+    assert.equal(decision.refusal.particulars.index, 1);
   });
 
   it('may be decided more than once, with the same outcome', () => {

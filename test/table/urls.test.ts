@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { decodePercent } from '../../src/http/query.ts';
-import { parseResource } from '../../src/table/resource.ts';
+import { parsePath } from '../../src/table/resource.ts';
 import { entityPath, entityUrls, metadataUrl } from '../../src/table/urls.ts';
 import { anyKey } from '../support/arbitraries.ts';
 
@@ -17,7 +17,7 @@ describe('the address of an entity', () => {
       fc.property(anyKey, ({ partitionKey, rowKey }) => {
         const path = entityPath('mytable', partitionKey, rowKey);
         assert.match(path, /^[!-~]*$/);
-        assert.deepEqual(parseResource(decodePercent(`/${path}`)), {
+        assert.deepEqual(parsePath(decodePercent(`/${path}`)), {
           kind: 'entity',
           table: 'mytable',
           partitionKey,

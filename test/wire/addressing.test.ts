@@ -369,13 +369,20 @@ describe('Addresses and common headers on the wire', () => {
       }
     });
 
-    it('says of the unknown operation of a service that it is not implemented', async () => {
-      assertRefused(
-        await wire.send({ path: '/?comp=whatever' }),
-        501,
-        'NotImplemented',
-        'The requested operation is not implemented on the specified resource.',
-      );
+    it('says of a component that the resource has not that the parameter is wrong', async () => {
+      for (const path of [
+        '/?comp=whatever',
+        '/?comp=properties',
+        '/Tables?comp=acl',
+        '/t(PartitionKey=%27p%27)?comp=acl',
+      ]) {
+        assertRefused(
+          await wire.send({ path }),
+          400,
+          'InvalidQueryParameterValue',
+          'Value for one of the query parameters specified in the request URI is invalid.',
+        );
+      }
     });
   });
 

@@ -104,8 +104,8 @@ describe('Authentication on the wire', () => {
 
     it('covers comp', async () => {
       const path = '/Tables?comp=something';
-      // Authenticated, it comes as far as the operation that there is not.
-      assertRefused(await wire.send({ path }), 501, 'NotImplemented');
+      // Authenticated, it comes as far as the component that there is not.
+      assertRefused(await wire.send({ path }), 400, 'InvalidQueryParameterValue');
       assertForbidden(await wire.send({ path, signedPath: `/${account}/Tables` }));
     });
 

@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { AccessPolicy } from '../../account/access-policy.ts';
+import type { ServiceProperties } from '../../account/service-properties.ts';
 import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
 import { type Ticks, ticksFromMs } from '../../ticks.ts';
@@ -20,6 +22,7 @@ import { Reclaimer } from './reclaimer.ts';
 import { rowEncoding } from './row-encoding.ts';
 import { RowReader } from './row-reader.ts';
 import { ScanScheduler } from './scan-scheduler.ts';
+import { ServiceSettings } from './service-settings.ts';
 import { Snapshot } from './snapshot.ts';
 import { Tables } from './tables.ts';
 
@@ -61,6 +64,7 @@ export class LmdbStore implements Store {
   readonly #entities: Database<Buffer, Buffer>;
   readonly #reader: RowReader;
   readonly #tables: Tables;
+  readonly #settings: ServiceSettings;
   readonly #snapshot: Snapshot;
   readonly #queue: CommitQueue;
   readonly #scans = new ScanScheduler();
@@ -90,12 +94,16 @@ export class LmdbStore implements Store {
     this.#entities = this.#root.openDB({ name: 'entities', keyEncoding: 'binary', ...rowEncoding });
     this.#reader = new RowReader(this.#root, 'entities');
     this.#tables = new Tables(this.#root, this.#meta);
+    this.#settings = new ServiceSettings(this.#root);
     this.#tick = BigInt((this.#meta.get('tick') as string | undefined) ?? 0);
     flushFolder(folder.path);
     flushFolder(dirname(folder.path));
     this.#snapshot = new Snapshot(this.#root, this.#tables);
     this.#queue = new CommitQueue(this.#root, {
-      onVisible: () => this.#snapshot.release(),
+      onVisible: () => {
+        this.#snapshot.release();
+        this.#settings.refresh();
+      },
       beforeFlush: () => this.#saveTick(),
       explainFailure: error => this.#explainFailure(error),
       observer: options.observer ?? {},
@@ -184,6 +192,26 @@ export class LmdbStore implements Store {
     const scan = new EntityScan(this.#reader, begin, ranges, options);
     await this.#scans.run(scan);
     return scan.page;
+  }
+
+  async readAccessPolicies(table: TableAddress): Promise<readonly AccessPolicy[]> {
+    return this.#tables.policies(this.#snapshot.tableId(table), this.#snapshot.options);
+  }
+
+  writeAccessPolicies(table: TableAddress, policies: readonly AccessPolicy[]): Promise<void> {
+    return this.#queue.submit(0, () => this.#tables.setPolicies(table, policies));
+  }
+
+  async readServiceProperties(account: string, service: string): Promise<ServiceProperties | undefined> {
+    return this.#settings.read(account, service);
+  }
+
+  updateServiceProperties(
+    account: string,
+    service: string,
+    change: (current: ServiceProperties | undefined) => ServiceProperties,
+  ): Promise<void> {
+    return this.#queue.submit(0, () => this.#settings.update(account, service, change));
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from 'lmdb';
+import type { AccessPolicy } from '../../account/access-policy.ts';
 import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
 import type { TableAddress } from '../store.ts';
@@ -16,10 +17,13 @@ export class Tables {
   readonly #meta: Database<unknown, string>;
   /** Ids of dropped tables whose rows are still there. */
   readonly #retired: Database<true, number>;
+  /** By the table's id; none for a table without policies. */
+  readonly #policies: Database<readonly AccessPolicy[], number>;
 
   constructor(root: RootDatabase, meta: Database<unknown, string>) {
     this.#records = root.openDB({ name: 'tables', keyEncoding: 'binary', ...rowEncoding });
     this.#retired = root.openDB({ name: 'retired', encoding: 'json', keyEncoding: 'ordered-binary' });
+    this.#policies = root.openDB({ name: 'policies', encoding: 'json', keyEncoding: 'ordered-binary' });
     this.#meta = meta;
   }
 
@@ -55,9 +59,19 @@ export class Tables {
   /** Retires the table's id: its rows are out of reach at once, and reclaimed later. */
   remove(account: string, name: string): boolean {
     if (this.find(account, name) === undefined) return false;
-    this.#retired.putSync(this.idOf({ account, table: name }), true);
+    const id = this.idOf({ account, table: name });
+    this.#retired.putSync(id, true);
+    this.#policies.removeSync(id);
     this.#records.removeSync(encodeTableKey(account, name));
     return true;
+  }
+
+  policies(id: number, options: ReadOptions): readonly AccessPolicy[] {
+    return (this.#policies.get(id, options) as readonly AccessPolicy[] | undefined) ?? [];
+  }
+
+  setPolicies(address: TableAddress, policies: readonly AccessPolicy[]): void {
+    this.#policies.putSync(this.idOf(address), policies);
   }
 
   list(account: string, from: string, limit: number): string[] {

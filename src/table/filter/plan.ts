@@ -157,11 +157,15 @@ function mergeRanges(ranges: readonly KeyRange[]): KeyRange[] {
   return merged;
 }
 
-/** What is left of ascending ranges from a key on: where a continuation token resumes. */
-export function rangesFrom(ranges: readonly KeyRange[], key: Key): KeyRange[] {
-  return ranges
-    .filter(({ to }) => to === undefined || compareKeys(key, to) < 0)
-    .map(range => (compareKeys(key, range.from) > 0 ? { ...range, from: key } : range));
+/** The part of ascending ranges that lies within bounds. */
+export function clipRanges(ranges: readonly KeyRange[], bounds: KeyRange): KeyRange[] {
+  return ranges.flatMap(range => {
+    const from = compareKeys(bounds.from, range.from) > 0 ? bounds.from : range.from;
+    const isCut = bounds.to !== undefined && (range.to === undefined || compareKeys(bounds.to, range.to) < 0);
+    const to = isCut ? bounds.to : range.to;
+    if (to === undefined) return [{ from }];
+    return compareKeys(from, to) < 0 ? [{ from, to }] : [];
+  });
 }
 
 function classOf(ranges: readonly KeyRange[]): QueryClass {

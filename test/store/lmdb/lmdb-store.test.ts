@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { open } from 'lmdb';
+import { defaultServiceProperties } from '../../../src/account/service-properties.ts';
 import { firstKey } from '../../../src/store/key.ts';
 import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -40,10 +41,14 @@ describe('the embedded store on disk', () => {
       let store = reopen();
       await store.createTable('a', 'People');
       await put(store, ['1', '2']);
+      await store.writeAccessPolicies(address, [{ id: 'readers', permissions: 'r' }]);
+      await store.updateServiceProperties('a', 'table', () => defaultServiceProperties);
       await store.close();
       store = reopen();
       assert.equal(await store.readTable('a', 'people'), 'People');
       assert.equal(await rowCount(store), 2);
+      assert.deepEqual(await store.readAccessPolicies(address), [{ id: 'readers', permissions: 'r' }]);
+      assert.deepEqual(await store.readServiceProperties('a', 'table'), defaultServiceProperties);
       await store.close();
     }));
 

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
+import { type Account, developmentAccount, parseAccount, parseAccountsFile } from './auth/accounts.ts';
+import { type BearerVerifier, bearerVerifier, claimsOnlyVerifier } from './auth/bearer.ts';
+import { defaultRoles, storageAudience, type TabulariumOptions } from './config.ts';
+import { type LocalCertificate, localCertificate } from './tls/local-authority.ts';
+
+/** The accounts of the settings: those given and those of the file, else the development account. Throws an Error. */
+export function readAccounts({ accounts = [], accountsFile }: TabulariumOptions): Account[] {
+  try {
+    const read = accounts.map(parseAccount);
+    if (accountsFile !== undefined) read.push(...parseAccountsFile(readFileSync(accountsFile, 'utf8')));
+    if (accountsFile !== undefined && read.length === 0) throw new Error('it names no account');
+    if (read.length > 0) return read;
+    return [parseAccount(`${developmentAccount.name}:${developmentAccount.key}`)];
+  } catch (error) {
+    const place = accountsFile === undefined ? '' : ` (accounts file ${accountsFile})`;
+    throw new Error(`cannot read the accounts${place}: ${(error as Error).message}`);
+  }
+}
+
+/** What to serve TLS with, undefined for plain HTTP. `folder` is where `--tls auto` keeps its own. Throws an Error. */
+export async function readTls(
+  { tls, tlsCert, tlsKey, host = '127.0.0.1' }: TabulariumOptions,
+  folder: string,
+  nowMs: number,
+): Promise<(Omit<LocalCertificate, 'authorityFile'> & Partial<LocalCertificate>) | undefined> {
+  const isGiven = tlsCert !== undefined || tlsKey !== undefined;
+  if (!isGiven && tls !== 'auto') return undefined;
+  if (isGiven && tls === 'auto') throw new Error('give either --tls auto, or --tls-cert and --tls-key');
+  if (isGiven && (tlsCert === undefined || tlsKey === undefined)) {
+    throw new Error('--tls-cert and --tls-key go together');
+  }
+  try {
+    if (tlsCert === undefined || tlsKey === undefined) {
+      return await localCertificate(join(folder, 'tls'), host, nowMs);
+    }
+    return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+  } catch (error) {
+    throw new Error(`cannot read the certificate: ${(error as Error).message}`);
+  }
+}
+
+/** How bearer tokens are verified, undefined where they are not taken. Throws an Error. */
+export function readBearer(options: TabulariumOptions, isSecure: boolean): BearerVerifier | undefined {
+  const { bearerIssuer, bearerKeys, bearerInsecureClaimsOnly = false } = options;
+  if (bearerIssuer === undefined && bearerKeys === undefined && !bearerInsecureClaimsOnly) return undefined;
+  if (!isSecure) {
+    throw new Error('bearer tokens are taken over TLS only: add --tls auto, or --tls-cert and --tls-key');
+  }
+  if (bearerInsecureClaimsOnly) {
+    if (bearerIssuer !== undefined) {
+      throw new Error('give either --bearer-issuer, which verifies, or --bearer-insecure-claims-only');
+    }
+    if (!isLoopback(options.host ?? '127.0.0.1')) {
+      throw new Error(
+        `--bearer-insecure-claims-only lets anyone in who can write a token: it is refused on ${options.host}, an address other machines reach`,
+      );
+    }
+    return claimsOnlyVerifier;
+  }
+  if (bearerIssuer === undefined || bearerKeys === undefined) {
+    throw new Error('--bearer-issuer and --bearer-keys go together');
+  }
+  return bearerVerifier({
+    issuer: bearerIssuer,
+    audiences: options.bearerAudiences ?? [storageAudience],
+    keys: readKeys(bearerKeys),
+    readerRoles: options.bearerReaderRoles ?? [defaultRoles.reader],
+    contributorRoles: options.bearerContributorRoles ?? [defaultRoles.contributor],
+  });
+}
+
+/** A JWKS: of an address it is fetched when it is first needed, and again when a key is unknown. */
+function readKeys(place: string): JWTVerifyGetKey {
+  try {
+    if (/^https?:\/\//.test(place)) return createRemoteJWKSet(new URL(place));
+    return createLocalJWKSet(JSON.parse(readFileSync(place, 'utf8')));
+  } catch (error) {
+    throw new Error(`cannot read the keys of ${place}: ${(error as Error).message}`);
+  }
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}

@@ -1,0 +1,17 @@
+import { defaultServiceProperties } from '../account/service-properties.ts';
+import { parseServiceProperties } from '../account/service-properties-xml.ts';
+import { type Operation, serviceName } from './request.ts';
+
+/** Changes what the body mentions and leaves the rest (REST: Set Table Service Properties). */
+export const setServiceProperties: Operation = {
+  name: 'SetServiceProperties',
+  needs: { permissions: ['w'], resource: 'service' },
+  async run({ account, version, body }, store) {
+    const changes = parseServiceProperties(body, version);
+    await store.updateServiceProperties(account, serviceName, (current = defaultServiceProperties) => ({
+      ...current,
+      ...changes,
+    }));
+    return { status: 202, headers: {} };
+  },
+};
