@@ -56,8 +56,8 @@ export function authorize(grant: Grant, needs: Needs, table: string | undefined)
       return;
     case 'service SAS': {
       const isTable = table === undefined || table.toLowerCase() === grant.table.toLowerCase();
-      if (needs.resource !== 'object' || !isEnough || !isTable)
-        throw new ServiceError('AuthorizationFailure');
+      if (needs.resource !== 'object' || !isTable) throw new ServiceError('AuthorizationFailure');
+      if (!isEnough) throw new ServiceError('AuthorizationPermissionMismatch');
     }
   }
 }

@@ -29,7 +29,7 @@ export function parseXml(body: Buffer): XmlElement {
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .trim();
-  if (/<!(?!--|\[CDATA\[)/.test(text)) throw invalidXml();
+  if (/<!(?!--|\[CDATA\[)/.test(text) || illegal.test(text)) throw invalidXml();
   let root: Element | null;
   try {
     const parser = new DOMParser({
@@ -85,11 +85,13 @@ export function formatText(name: string, text: string): string {
   return text === '' ? `<${name} />` : `<${name}>${escapeXml(text)}</${name}>`;
 }
 
+/** Characters that XML cannot hold. */
+const illegal = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u;
+const everyIllegal = new RegExp(illegal, 'gu');
+
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Characters that XML cannot hold are replaced: messages quote what clients sent. */
+/** What XML cannot hold is replaced: messages quote what clients sent. */
 export function escapeXml(text: string): string {
-  return text
-    .replace(/[&<>]/g, character => escapes[character] as string)
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd');
+  return text.replace(/[&<>]/g, character => escapes[character] as string).replace(everyIllegal, '\ufffd');
 }
