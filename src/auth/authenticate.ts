@@ -10,8 +10,8 @@ export interface AuthenticationContext extends SasContext {
   readonly authorizationUri: string;
 }
 
+/** Bearer tokens themselves are taken with any version: official clients send older ones with them. */
 const firstChallengeVersion = '2019-12-12';
-const firstBearerVersion = '2020-12-06';
 
 /**
  * Who asks, and what that allows: by Authorization header, or by SAS (REST: Authorize requests to Azure
@@ -28,9 +28,6 @@ export function authenticate(request: SignedRequest, context: AuthenticationCont
   const token = /^bearer\s+(.*)$/i.exec(authorization)?.[1];
   if (token === undefined) return verifySharedKey(request, context.account, context.nowMs);
   if (!context.isSecure) throw authenticationFailed('bearer tokens are taken over TLS only');
-  if ((request.header('x-ms-version') ?? '') < firstBearerVersion) {
-    throw authenticationFailed(`bearer tokens need x-ms-version ${firstBearerVersion} or later`);
-  }
   if (context.verifyBearer === undefined) throw challenge(context, 'bearer tokens are not configured');
   return verifyBearer(token, context.verifyBearer, context);
 }

@@ -37,8 +37,9 @@ export async function freshTable(server: Server): Promise<TableClient> {
 export function refusal(status: number, code: string): (error: unknown) => boolean {
   return error => {
     if (!(error instanceof RestError)) return false;
-    const details = error.details as { odataError?: { code: string } } | undefined;
-    const actual = details?.odataError?.code ?? error.code;
+    // Of XML, which the client does not read, the code stands in the header alone.
+    const details = error.details as { odataError?: { code: string }; errorCode?: string } | undefined;
+    const actual = details?.odataError?.code ?? error.code ?? details?.errorCode;
     if (error.statusCode === status && actual === code) return true;
     throw new Error(`expected ${status} ${code}, but the answer is ${error.statusCode} ${actual}`);
   };
