@@ -44,11 +44,12 @@ function split(ticks: Ticks): { seconds: string; fraction: string } {
 }
 
 const iso =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?)?(Z|z|[+-]\d{2}:?\d{2})?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?(Z|z|[+-]\d{2}:?\d{2})?$/;
 
 /**
- * Reads ISO 8601 with up to seven fractional digits; no zone means UTC. Undefined where the text is not a
- * date, the 31st of June included, or where its zone takes it out of the years 0001 to 9999.
+ * Reads ISO 8601; no zone means UTC. A tick is the seventh fractional digit; the eighth and ninth, which the Java
+ * client writes in groups of three, are dropped. Undefined where the text is not a date, the 31st of June included,
+ * or where its zone takes it out of the years 0001 to 9999.
  */
 export function parseTicks(text: string): Ticks | undefined {
   const match = iso.exec(text);
@@ -57,7 +58,7 @@ export function parseTicks(text: string): Ticks | undefined {
   const utc = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
   const unixMs = Date.parse(utc);
   if (Number.isNaN(unixMs) || new Date(unixMs).toISOString() !== utc) return undefined;
-  const ticks = ticksFromMs(unixMs - zoneOffsetMs(zone)) + BigInt(fraction.padEnd(7, '0'));
+  const ticks = ticksFromMs(unixMs - zoneOffsetMs(zone)) + BigInt(fraction.slice(0, 7).padEnd(7, '0'));
   return ticks >= 0n && ticks < ticksPastYear9999 ? ticks : undefined;
 }
 

@@ -68,6 +68,16 @@ describe('ticks', () => {
     }
   });
 
+  it('reads nanoseconds down to the tick, as the Java client writes them', () => {
+    for (const [text, utc] of [
+      ['2020-01-01T08:00:00.123456700Z', '2020-01-01T08:00:00.1234567Z'],
+      ['2020-01-01T08:00:00.123456789Z', '2020-01-01T08:00:00.1234567Z'],
+      ['2020-01-01T08:00:00.12345678Z', '2020-01-01T08:00:00.1234567Z'],
+    ] as const) {
+      assert.equal(formatTicks(parseTicks(text) as bigint), utc);
+    }
+  });
+
   it('refuses what is no date', () => {
     for (const text of [
       '',
@@ -79,7 +89,7 @@ describe('ticks', () => {
       '2024-01-01T24:00:00Z',
       '2024-01-01T00:60:00Z',
       '2024-01-01T00:00:60Z',
-      '2024-01-01T00:00:00.12345678Z',
+      '2024-01-01T00:00:00.1234567890Z',
       '2024-01-01T00:00:00.Z',
       '2024-01-01 00:00:00Z',
       ' 2024-01-01T00:00:00Z',
