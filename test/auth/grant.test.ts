@@ -41,7 +41,9 @@ const operations = [
 const letters = 'rwdlacup';
 
 function subsets(text: string): string[] {
-  return [...text].reduce((found, letter) => [...found, ...found.map(subset => subset + letter)], ['']);
+  let found = [''];
+  for (const letter of text) found = found.flatMap(subset => [subset, subset + letter]);
+  return found;
 }
 
 function outcome(grant: Grant, { needs }: (typeof operations)[number][0], table?: string): string {
