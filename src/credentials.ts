@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { type Account, developmentAccount, parseAccount, parseAccountsFile } from './auth/accounts.ts';
 import { type BearerVerifier, bearerVerifier, claimsOnlyVerifier } from './auth/bearer.ts';
@@ -36,7 +37,9 @@ export async function readTls(
     if (tlsCert === undefined || tlsKey === undefined) {
       return await localCertificate(join(folder, 'tls'), host, nowMs);
     }
-    return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+    const given = { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+    createSecureContext(given);
+    return given;
   } catch (error) {
     throw new Error(`cannot read the certificate: ${(error as Error).message}`);
   }

@@ -55,11 +55,6 @@ export async function startTabularium(
   const host = options.host ?? '127.0.0.1';
   checkServices(options.services);
   const accounts = new Map<string, Account>();
-  replaceAccounts(
-    accounts,
-    orRefuse(() => readAccounts(options)),
-  );
-
   const log = surroundings.log ?? createLogger(options.logLevel ?? 'warn');
   const metrics = new Metrics();
   const store = openLmdbStore({
@@ -72,20 +67,17 @@ export async function startTabularium(
   const { simulateTableDeleting: deletingMs = 0 } = options;
   if (deletingMs > 0) simulateTableDeleting(store, deletingMs, Date.now);
   try {
-    const readSecurity = async (): Promise<Security> => {
-      const tls = await readTls(options, store.dataFolder, Date.now());
-      return { tls, verifyBearer: readBearer(options, tls !== undefined) };
-    };
-    let security = await orRefuseLater(readSecurity);
+    let credentials = await readCredentials(options, store.dataFolder);
+    replaceAccounts(accounts, credentials.accounts);
     const server = new TableServer({
       store,
       accounts,
       metrics,
       log,
       isStrictVersion: options.strictApiVersion ?? false,
-      tls: security.tls,
+      tls: credentials.tls,
       verifyBearer:
-        security.verifyBearer && ((...token) => (security.verifyBearer as BearerVerifier)(...token)),
+        credentials.verifyBearer && ((...token) => (credentials.verifyBearer as BearerVerifier)(...token)),
       authorizationUri: authorizationUri(options.bearerIssuer),
       now: Date.now,
     });
@@ -95,19 +87,18 @@ export async function startTabularium(
       log.warn('WARNING: bearer tokens are believed without a look at their signatures');
     }
     const [account] = accounts.values();
-    const scheme = security.tls === undefined ? 'http' : 'https';
+    const scheme = credentials.tls === undefined ? 'http' : 'https';
     const endpoint = `${scheme}://${reachable(host)}:${port}/${account?.name}`;
     log.info({ endpoint, data: store.dataFolder }, 'the Table service listens');
     return {
       connectionString: connectionString(account as Account, scheme, endpoint),
       endpoints: { table: endpoint },
       dataFolder: store.dataFolder,
-      authorityFile: security.tls?.authorityFile,
+      authorityFile: credentials.tls?.authorityFile,
       async reload() {
-        const fresh = orRefuse(() => readAccounts(options));
-        security = await orRefuseLater(readSecurity);
-        if (security.tls !== undefined) server.renewTls(security.tls);
-        replaceAccounts(accounts, fresh);
+        credentials = await readCredentials(options, store.dataFolder);
+        if (credentials.tls !== undefined) server.renewTls(credentials.tls);
+        replaceAccounts(accounts, credentials.accounts);
       },
       async close() {
         await server.close();
@@ -120,22 +111,18 @@ export async function startTabularium(
   }
 }
 
-interface Security {
+interface Credentials {
+  readonly accounts: readonly Account[];
   readonly tls: Awaited<ReturnType<typeof readTls>>;
   readonly verifyBearer: BearerVerifier | undefined;
 }
 
-function orRefuse<T>(read: () => T): T {
+/** All that the settings name in files. Rejects with a StartError. */
+async function readCredentials(options: TabulariumOptions, dataFolder: string): Promise<Credentials> {
   try {
-    return read();
-  } catch (error) {
-    throw new StartError((error as Error).message);
-  }
-}
-
-async function orRefuseLater<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
+    const accounts = readAccounts(options);
+    const tls = await readTls(options, dataFolder, Date.now());
+    return { accounts, tls, verifyBearer: readBearer(options, tls !== undefined) };
   } catch (error) {
     throw new StartError((error as Error).message);
   }

@@ -24,9 +24,16 @@ describe('what the settings name', () => {
   });
 
   it('is a certificate with its key, or neither', async t => {
-    const pem = file(t, 'text');
+    const { path, remove } = temporaryFolder();
+    t.after(remove);
     assert.equal(await readTls({}, '', 0), undefined);
-    assert.deepEqual(await readTls({ tlsCert: pem, tlsKey: pem }, '', 0), { cert: 'text', key: 'text' });
+    const made = await readTls({ tls: 'auto' }, path, Date.now());
+    const pem = join(path, 'tls', 'server.pem');
+    const tlsKey = join(path, 'tls', 'server-key.pem');
+    assert.equal((await readTls({ tlsCert: pem, tlsKey }, '', 0))?.key, made?.key);
+    const otherKey = join(path, 'tls', 'authority-key.pem');
+    await assert.rejects(readTls({ tlsCert: pem, tlsKey: otherKey }, '', 0), /cannot read the certificate/);
+    await assert.rejects(readTls({ tlsCert: file(t, 'text'), tlsKey }, '', 0), /cannot read the certificate/);
     await assert.rejects(readTls({ tlsCert: pem }, '', 0), /go together/);
     await assert.rejects(readTls({ tlsKey: pem }, '', 0), /go together/);
     await assert.rejects(readTls({ tlsCert: pem, tlsKey: pem, tls: 'auto' }, '', 0), /either/);
