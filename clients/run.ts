@@ -167,7 +167,7 @@ for (const suite of chosenSuites(process.argv.slice(2))) {
   } catch (error) {
     if (!(error instanceof SuiteFailure)) throw error;
     counts.failed += 1;
-    process.stdout.write(`${error.output}FAILED ${suite.name}: ${error.message}\n`);
+    process.stdout.write(`${error.output.trimEnd()}\nFAILED ${suite.name}: ${error.message}\n`);
   }
   if (isInterrupted) break;
 }
