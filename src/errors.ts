@@ -38,6 +38,10 @@ export const catalogue = {
   DuplicatePropertiesSpecified: [400, 'A property is specified more than one time.'],
   EntityAlreadyExists: [409, 'The specified entity already exists.'],
   EntityTooLarge: [400, 'The entity is larger than the maximum allowed size (1MB).'],
+  HostInformationNotPresent: [
+    400,
+    'The required host information is not present in the request. You must send a non-empty Host header or include the absolute URI in the request line.',
+  ],
   InsufficientStorage: [507, 'The server has not enough space to complete the request.'],
   InternalError: [500, 'Server encountered an internal error. Please try again after some time.'],
   InvalidAuthenticationInfo: [

@@ -93,6 +93,7 @@ export class TableServer {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       noDelay: true,
+      requireHostHeader: false, // the service has an error of its own for it
     };
     const listener: RequestListener = (incoming, outgoing) => {
       this.#handle(incoming, outgoing).catch(error => {

@@ -21,7 +21,7 @@ const secondarySuffix = '-secondary';
 
 /**
  * Splits the target of a request. Host style is `account.table.…`, with a known account; anything else is
- * path style. Throws ResourceNotFound for an unknown account.
+ * path style. Throws HostInformationNotPresent without a host, ResourceNotFound for an unknown account.
  */
 export function parseAddress(
   target: string,
@@ -31,8 +31,10 @@ export function parseAddress(
   isAccount: (name: string) => boolean,
 ): Address {
   const { path: encodedPath, query } = splitTarget(target);
-  const origin = `${scheme}://${host}`;
-  const fromHost = readHostStyle(host, service, isAccount);
+  const authority = host || (/^[a-z]+:\/\/([^/?]+)/i.exec(target)?.[1] ?? '');
+  if (authority === '') throw new ServiceError('HostInformationNotPresent');
+  const origin = `${scheme}://${authority}`;
+  const fromHost = readHostStyle(authority, service, isAccount);
   if (fromHost !== undefined) {
     return {
       account: fromHost.account,

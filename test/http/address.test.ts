@@ -107,4 +107,12 @@ describe('splitTarget', () => {
   it('takes a relative target as from the root', () => {
     assert.deepEqual(splitTarget('mytable'), { path: '/mytable', query: '' });
   });
+
+  it('needs a host: of the header, or of an absolute target', () => {
+    const parse = (target: string, host: string) =>
+      parseAddress(target, host, 'http', 'table', name => name === 'account1');
+    assert.throws(() => parse('/account1/Tables', ''), { code: 'HostInformationNotPresent', status: 400 });
+    const { account, base, path } = parse('http://account1.table.localhost:1/Tables', '');
+    assert.deepEqual([account, base, path], ['account1', 'http://account1.table.localhost:1', '/Tables']);
+  });
 });

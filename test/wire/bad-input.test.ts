@@ -225,6 +225,8 @@ describe('Bad input on the wire', () => {
       ['a space in the address', 'GET /devstoreaccount1/a b HTTP/1.1\r\nHost: x\r\n\r\n', 400],
       ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n', 400],
       ['a header with a zero byte', 'GET / HTTP/1.1\r\nHost: x\r\na: \u0000\r\n\r\n', 400],
+      ['no host', 'GET /devstoreaccount1/Tables HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+      ['an empty host', 'GET /devstoreaccount1/Tables HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n', 400],
       ['a length that is none', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
       ['a negative length', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400],
       ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}', 400],
