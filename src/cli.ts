@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { importAzuriteCommand } from './cli/import-azurite.ts';
 import { sasCommand } from './cli/sas.ts';
 import { startCommand } from './cli/start.ts';
 import { forgetFalseSwitches } from './config.ts';
@@ -10,7 +11,15 @@ const program = new Command('tabularium')
   .version(productVersion)
   .showHelpAfterError('Try --help for the list of options.')
   .addCommand(startCommand())
-  .addCommand(sasCommand());
+  .addCommand(sasCommand())
+  .addCommand(importAzuriteCommand());
 
 forgetFalseSwitches(process.env);
-await program.parseAsync();
+await program.parseAsync(withCommand(process.argv.slice(2)), { from: 'user' });
+
+/** Flags without a command start a server, as they start the emulator. */
+function withCommand(args: readonly string[]): string[] {
+  const isOfProgram = ['-h', '--help', '-V', '--version'].includes(args[0] ?? '');
+  const isCommand = args[0] !== undefined && !args[0].startsWith('-');
+  return isOfProgram || isCommand ? [...args] : ['start', ...args];
+}

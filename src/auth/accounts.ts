@@ -12,10 +12,15 @@ export const developmentAccount = {
   key: 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
 } as const;
 
+/** Whether an account can have this name. */
+export function isAccountName(name: string): boolean {
+  return /^[a-z0-9]{3,24}$/.test(name);
+}
+
 /** Reads `name:key` or `name:key1:key2`, keys in Base64. Throws an Error that says what is wrong. */
 export function parseAccount(text: string): Account {
   const [name = '', ...keys] = text.split(':');
-  if (!/^[a-z0-9]{3,24}$/.test(name)) {
+  if (!isAccountName(name)) {
     throw new Error(`account name '${name}': 3 to 24 lower-case letters and digits are allowed`);
   }
   if (keys.length < 1 || keys.length > 2) {

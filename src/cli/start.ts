@@ -2,16 +2,20 @@ import { Command } from 'commander';
 import { commandOption, settings, type TabulariumOptions } from '../config.ts';
 import { DataFolderError, StartError, startTabularium, type Tabularium } from '../index.ts';
 import { createLogger, type Logger, type LogLevel } from '../observe/log.ts';
+import { acceptEmulatorOptions } from './emulator-options.ts';
 
 type StartOptions = TabulariumOptions & { account?: string[]; quiet?: boolean; logLevel: LogLevel };
 
 /** `tabularium start`: runs until it is told to stop. */
 export function startCommand(): Command {
   const command = new Command('start')
-    .description('Start the server. Every option can be given as the environment variable beside it.')
+    .description(
+      'Start the server; what is done without a command, too. Every option can be given as the environment variable beside it.',
+    )
     .addHelpText('after', examples)
     .action(start);
   for (const setting of settings) command.addOption(commandOption(setting));
+  acceptEmulatorOptions(command);
   return command;
 }
 

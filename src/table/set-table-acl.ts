@@ -1,7 +1,7 @@
 import { parseAccessPolicies } from '../account/access-policies-xml.ts';
 import { type Operation, tableOf } from './request.ts';
 
-const tablePermissions = 'raud';
+export const tablePermissions = 'raud';
 
 /**
  * Replaces the stored access policies of a table; what was signed with one that is gone fails from then on

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -10,47 +9,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { developmentAccount } from '../../src/auth/accounts.ts';
 import { settings } from '../../src/config.ts';
+import { run, start, until } from '../support/program.ts';
 import { rawClient } from '../support/raw-client.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const program = new URL('../../src/cli.ts', import.meta.url).pathname;
-
-interface Run {
-  readonly process: ChildProcess;
-  output: string;
-  errors: string;
-  readonly exited: Promise<number | null>;
-}
-
-function run(t: TestContext, args: readonly string[], environment: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
-    env: { ...process.env, ...environment },
-  });
-  t.after(() => child.kill('SIGKILL'));
-  const exited = once(child, 'close').then(([code]) => code as number | null);
-  const result: Run = { process: child, output: '', errors: '', exited };
-  child.stdout.on('data', chunk => (result.output += chunk));
-  child.stderr.on('data', chunk => (result.errors += chunk));
-  return result;
-}
-
-async function until(run: Run, holds: () => boolean): Promise<void> {
-  while (!holds()) {
-    assert.equal(run.process.exitCode, null, `it ended: ${run.errors}`);
-    await new Promise(resolve => setTimeout(resolve, 10));
-  }
-}
-
-/** Starts a server, waits until it is ready, and gives its endpoint. */
-async function start(
-  t: TestContext,
-  args: readonly string[],
-  environment: Record<string, string> = {},
-): Promise<Run & { endpoint: string }> {
-  const server = run(t, ['start', '--table-port', '0', ...args], environment);
-  await until(server, () => server.output.includes('Stop with'));
-  return Object.assign(server, { endpoint: /Table service\s+(\S+)/.exec(server.output)?.[1] as string });
-}
 
 async function refusal(
   t: TestContext,
