@@ -52,18 +52,20 @@ export function corsHeaders(
 ): Headers {
   if (rules.length === 0) return noHeaders;
   const isRead = method === 'GET' || method === 'HEAD';
-  // An answer that does not depend on the origin may be kept for all of them.
   const rule = rules.find(candidate => matches(candidate, origin, method));
   const allowsAll = rule?.allowedOrigins.includes('*') ?? false;
-  if (rule === undefined || origin === undefined) return isRead && !allowsAll ? varying : noHeaders;
+  // An answer that is the same for all origins may be kept for all of them.
+  const vary =
+    isRead && rules.some(({ allowedOrigins }) => !allowedOrigins.includes('*')) ? varying : noHeaders;
+  if (rule === undefined || origin === undefined) return vary;
   const exposed = exposedHeaders(rule, names);
   const expose = exposed === '' ? {} : { 'Access-Control-Expose-Headers': exposed };
-  if (allowsAll && isRead) return { 'Access-Control-Allow-Origin': '*', ...expose };
+  if (allowsAll && isRead) return { 'Access-Control-Allow-Origin': '*', ...expose, ...vary };
   return {
     'Access-Control-Allow-Origin': origin,
     ...expose,
     ...(allowsAll ? {} : { 'Access-Control-Allow-Credentials': 'true' }),
-    Vary: 'Origin',
+    ...varying,
   };
 }
 

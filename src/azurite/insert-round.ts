@@ -20,7 +20,7 @@ export interface Target {
 
 /** Told of each entity, once it is known what became of it. */
 export interface InsertListener {
-  onInserted(entity: StoredEntity): void;
+  onInserted(count: number): void;
   /** It was there before and stays as it is: the same, or with other properties. */
   onPresent(address: TableAddress, entity: StoredEntity, isSame: boolean): void;
 }
@@ -100,7 +100,7 @@ export class InsertRound {
         bytes,
       );
       if ('tick' in outcome) {
-        for (const { entity } of candidates) this.#listener.onInserted(entity);
+        this.#listener.onInserted(candidates.length);
         return;
       }
       for (const { candidate, isSame } of outcome.refusal) {

@@ -13,8 +13,6 @@ export interface StoredEntity {
   readonly properties: readonly Property[];
   /** When the emulator wrote it; undefined where it does not say. */
   readonly tick: Ticks | undefined;
-  /** Names of numbers that came without a type and are too large for an Int32: they are Doubles here. */
-  readonly widened: readonly string[];
 }
 
 const typeSuffix = '@odata.type';
@@ -34,22 +32,18 @@ export function readStoredEntity(document: unknown): StoredEntity {
     throw new LeftOutError('it has no keys or no properties');
   }
   const key = { partitionKey: PartitionKey, rowKey: RowKey };
-  const widened: string[] = [];
   const read: Property[] = [];
   for (const [name, value] of Object.entries(properties)) {
     // Annotations are read with their property; a null is the absence of one.
     if (name.startsWith('odata.') || name.includes('@odata.') || systemProperties.has(name)) continue;
     if (value === null) continue;
-    const property = readProperty(name, value, properties[`${name}${typeSuffix}`]);
-    if (property.isWidened) widened.push(name);
-    read.push(property);
+    read.push(readProperty(name, value, properties[`${name}${typeSuffix}`]));
   }
   check(key, read);
   return {
     key,
     properties: read,
     tick: typeof lastModifiedTime === 'string' ? parseTicks(lastModifiedTime) : undefined,
-    widened,
   };
 }
 
@@ -58,7 +52,7 @@ export function describeKey({ partitionKey, rowKey }: Key): string {
   return `PartitionKey ${JSON.stringify(partitionKey)}, RowKey ${JSON.stringify(rowKey)}`;
 }
 
-function readProperty(name: string, value: unknown, annotation: unknown): Property & { isWidened: boolean } {
+function readProperty(name: string, value: unknown, annotation: unknown): Property {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     throw new LeftOutError(`property '${name}' is an object or an array`);
   }
@@ -73,9 +67,7 @@ function readProperty(name: string, value: unknown, annotation: unknown): Proper
   }
   const type = annotation ?? inferType(member);
   const json = readTypedValue(type, member);
-  if (json !== undefined) return { name, type, json, isWidened: false };
-  const asDouble = annotation === undefined ? readValue('Edm.Double', member) : undefined;
-  if (asDouble !== undefined) return { name, type: 'Edm.Double', json: asDouble, isWidened: true };
+  if (json !== undefined) return { name, type, json };
   throw new LeftOutError(`property '${name}' is no ${type}: ${shorten(member.json)}`);
 }
 

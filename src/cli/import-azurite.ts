@@ -114,11 +114,6 @@ function summary(report: ImportReport, data: string, seconds: number): string {
   if (report.alreadyThere > 0) {
     lines.push(`${plural(report.alreadyThere, 'entity was', 'entities were')} there already.`);
   }
-  if (report.widened > 0) {
-    lines.push(
-      `${plural(report.widened, 'number is a Double now: it', 'numbers are Doubles now: they')} had no type and did not fit an Int32.`,
-    );
-  }
   if (report.leftOut > 0) lines.push(`Left out, as told above: ${count(report.leftOut)}.`);
   return lines.join('\n');
 }

@@ -264,7 +264,7 @@ describe('the limits of an entity, through the official client', () => {
       [{ a: { type: 'Int64', value: '9223372036854775808' } }, 'InvalidInput'],
       [{ a: { type: 'Guid', value: 'none' } }, 'InvalidInput'],
       [{ a: { type: 'DateTime', value: '1600-12-31T23:59:59Z' } }, 'OutOfRangeInput'],
-      [{ a: 2147483648 }, 'InvalidInput'],
+      [{ a: { type: 'Int32', value: 2147483648 } }, 'InvalidInput'],
     ] as const) {
       await assert.rejects(table.createEntity({ ...key, ...properties }), refusal(400, code), code);
       await assert.rejects(

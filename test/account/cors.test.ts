@@ -131,6 +131,12 @@ describe('the answer to a request from another origin', () => {
     assert.deepEqual(corsHeaders([rule()], 'http://other.com', 'HEAD', own), vary);
     assert.deepEqual(corsHeaders([rule()], 'http://other.com', 'PUT', own), {});
     assert.deepEqual(corsHeaders([rule()], undefined, 'PUT', own), {});
-    assert.deepEqual(corsHeaders([rule({ allowedOrigins: ['*'] })], undefined, 'GET', own), {});
+    const all = rule({ allowedOrigins: ['*'] });
+    assert.deepEqual(corsHeaders([all], undefined, 'GET', own), {});
+    assert.deepEqual(corsHeaders([rule(), all], undefined, 'GET', own), vary);
+    assert.deepEqual(corsHeaders([rule(), all], 'http://other.com', 'GET', own), {
+      'Access-Control-Allow-Origin': '*',
+      ...vary,
+    });
   });
 });

@@ -90,10 +90,9 @@ describe('readStoredEntity', () => {
     }
   });
 
-  it('makes a Double of an untyped number that does not fit an Int32, and says so', () => {
-    const { properties, widened } = readStoredEntity(document({ since: 1708000000000, most: 2147483647 }));
+  it('makes a Double of an untyped number that does not fit an Int32, as an insert does', () => {
+    const { properties } = readStoredEntity(document({ since: 1708000000000, most: 2147483647 }));
     assert.equal(formatProperties(properties), ',"since":1708000000000.0,"most":2147483647');
-    assert.deepEqual(widened, ['since']);
   });
 
   it('names the property that cannot be taken over', () => {

@@ -181,7 +181,7 @@ describe('Atomicity of entity group transactions on the wire', () => {
         ],
         [insert(table, '2', ',"a-b":1'), 400, 'PropertyNameInvalid', 'The property name is invalid.'],
         [
-          insert(table, '2', ',"n":99999999999'),
+          insert(table, '2', ',"n@odata.type":"Edm.Int32","n":99999999999'),
           400,
           'InvalidInput',
           'An error occurred while processing this request.',

@@ -130,7 +130,7 @@ describe('Update, merge and delete on the wire', () => {
       it(`${method} checks the body before it looks for the entity`, async () => {
         for (const [body, code, message] of [
           ['{', 'InvalidInput', unreadable],
-          ['{"a":2147483648}', 'InvalidInput', unreadable],
+          ['{"a@odata.type":"Edm.Int32","a":2147483648}', 'InvalidInput', unreadable],
           ['{"a-b":1}', 'PropertyNameInvalid', 'The property name is invalid.'],
           ['{"a":1,"a":2}', 'DuplicatePropertiesSpecified', 'A property is specified more than one time.'],
           ['{"PartitionKey":1}', 'InvalidInput', invalid],

@@ -8,11 +8,14 @@ const guid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const int32Min = -(2 ** 31);
 const int32Max = 2 ** 31 - 1;
 
-/** What an untyped value is: a number with a point or an exponent a Double, any other an Int32. */
+/**
+ * What an untyped value is: of numbers, an Int32 where it can be one, else a Double. The official clients for
+ * JavaScript and Go write `1e10`, and the time in milliseconds, as integers without a type.
+ */
 export function inferType(member: JsonMember): EdmType {
   if (member.kind === 'string') return 'Edm.String';
   if (member.kind === 'boolean') return 'Edm.Boolean';
-  return /[.eE]/.test(member.value) ? 'Edm.Double' : 'Edm.Int32';
+  return readInt32(member.value) === undefined ? 'Edm.Double' : 'Edm.Int32';
 }
 
 /** The value as canonical JSON, or undefined where it does not parse under its type. */

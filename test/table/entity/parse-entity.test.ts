@@ -117,7 +117,7 @@ describe('the body of an entity', () => {
       '{"a@odata.type":"edm.int64","a":"1"}',
       '{"a@odata.type":"Int64","a":"1"}',
       '{"a@odata.type":5,"a":"1"}',
-      '{"a":2147483648}',
+      '{"a@odata.type":"Edm.Int32","a":2147483648}',
     ]) {
       assert.throws(() => parse(json), unreadable, json);
     }

@@ -151,9 +151,12 @@ describe('the type of an untyped value', () => {
     }
   });
 
-  it('is an Int32 also where the number is too large for one, which is then refused', () => {
-    assert.equal(inferType(memberOf('2147483648')), 'Edm.Int32');
-    assert.equal(readValue('Edm.Int32', memberOf('2147483648')), undefined);
+  it('is a Double where the number is too large for an Int32', () => {
+    for (const text of ['2147483648', '-2147483649']) {
+      assert.equal(inferType(memberOf(text)), 'Edm.Double');
+      assert.equal(readValue('Edm.Double', memberOf(text)), `${text}.0`);
+      assert.equal(readValue('Edm.Int32', memberOf(text)), undefined);
+    }
   });
 });
 
