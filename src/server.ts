@@ -29,7 +29,7 @@ import { answerOperator } from './operator.ts';
 import { productVersion } from './product.ts';
 import type { Store } from './store/store.ts';
 import { preferenceHeaders, preferenceOf, serviceName, type TableRequest } from './table/request.ts';
-import { isXmlSurface, parseResource, tableNamed } from './table/resource.ts';
+import { parseResource, tableNamed } from './table/resource.ts';
 import { routeOperation } from './table/routes.ts';
 import { ticksFromMs } from './ticks.ts';
 
@@ -186,7 +186,8 @@ export class TableServer {
 
       const { query } = address;
       const format = negotiateFormat(query.get('$format'), header('accept'));
-      exchange.errorShape = format;
+      // Whatever has a component speaks XML alone.
+      exchange.errorShape = query.get('comp') === undefined ? format : 'xml service';
       const version = parseVersion(
         query.get('api-version') ?? header('x-ms-version') ?? query.get('sv'),
         this.#context.isStrictVersion,
@@ -198,7 +199,6 @@ export class TableServer {
       }
       const method = readMethod(incoming.method ?? '', header('x-http-method'));
       const resource = parseResource(address.path, query);
-      if (isXmlSurface(resource)) exchange.errorShape = 'xml service';
       if (address.isSecondary && method !== 'GET' && method !== 'HEAD') {
         throw new ServiceError('WriteOperationNotSupportedOnSecondary');
       }

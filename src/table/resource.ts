@@ -26,11 +26,6 @@ export function tableNamed(resource: Resource): string | undefined {
   return 'table' in resource ? resource.table : undefined;
 }
 
-/** Whether its answers and errors are XML, whatever Accept says. */
-export function isXmlSurface({ kind }: Resource): boolean {
-  return kind === 'service properties' || kind === 'service stats' || kind === 'access policies';
-}
-
 /**
  * What a path and the parameter `comp` name together. Throws as parsePath does, and InvalidQueryParameterValue
  * for a component that the resource has not.

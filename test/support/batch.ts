@@ -100,8 +100,9 @@ export interface BatchPart {
 
 /** The operations' answers, read as strictly as the strictest client does. */
 export function readBatch(text: string): BatchPart[] {
-  const boundaries = [...text.matchAll(/boundary=(\S+)/g)].map(([, boundary]) => boundary as string);
-  const delimiter = `--${boundaries.at(-1) ?? /^--(\S+)/.exec(text)?.[1]}`;
+  const inner = /^--\S+\r\nContent-Type: multipart\/mixed; boundary=(\S+)\r\n/.exec(text);
+  const [, boundary] = inner ?? /^--(\S+)/.exec(text) ?? [];
+  const delimiter = `--${boundary}`;
   return text
     .split(delimiter)
     .slice(1, -1)
@@ -117,6 +118,12 @@ export function readBatch(text: string): BatchPart[] {
         body: rest.join('').trimEnd(),
       };
     });
+}
+
+/** Of the parts of an answer of 202. */
+export function statusesOf(response: RawResponse): number[] {
+  assert.equal(response.status, 202, response.body);
+  return readBatch(response.body).map(({ status }) => status);
 }
 
 /** That the only part of the answer is this error, whose message begins with the operation's index. */
@@ -141,6 +148,8 @@ export interface Batches {
   post(body: string | Buffer, headers?: Record<string, string>): Promise<RawResponse>;
   /** Sends one change set of these operations and answers its parts. */
   run(operations: readonly BatchOperation[], headers?: Record<string, string>): Promise<BatchPart[]>;
+  /** Sends a query alone in its batch. */
+  query(target: string, headers?: readonly string[]): Promise<RawResponse>;
   rowKeysIn(table: string): Promise<string[]>;
 }
 
@@ -154,6 +163,7 @@ export function useBatches(wire: Wire): Batches {
       assert.equal(response.status, 202, response.body);
       return readBatch(response.body);
     },
+    query: (target, headers = [minimal]) => post(queryBody({ method: 'GET', target, headers })),
     async rowKeysIn(table) {
       return (await wire.query(table)).map(({ RowKey }) => RowKey as string);
     },

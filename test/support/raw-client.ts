@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type IncomingHttpHeaders, request as requestPlainly } from 'node:http';
+import { request as requestSecurely } from 'node:https';
 import { developmentAccount } from '../../src/auth/accounts.ts';
 
 export interface RawRequest {
@@ -37,9 +38,13 @@ export interface RawResponse {
 /**
  * Sends what no official client would: every byte of the request is the caller's. Defaults: GET, signed with
  * the development account's key (Shared Key Lite), `Accept: application/json;odata=minimalmetadata`, and
- * `x-ms-version: 2019-02-02`; a header given as an empty text is left away.
+ * `x-ms-version: 2019-02-02`; a header given as an empty text is left away. Over TLS it trusts the authority
+ * whose certificate in PEM is given.
  */
-export function rawClient(endpoint: string): (options: RawRequest) => Promise<RawResponse> {
+export function rawClient(
+  endpoint: string,
+  authority?: string,
+): (options: RawRequest) => Promise<RawResponse> {
   const base = new URL(endpoint);
   return options => {
     const method = options.method ?? 'GET';
@@ -63,7 +68,7 @@ export function rawClient(endpoint: string): (options: RawRequest) => Promise<Ra
         options.key,
       );
     }
-    return send(base, method, path, headers, options.body);
+    return send(base, authority, method, path, headers, options.body);
   };
 }
 
@@ -88,14 +93,17 @@ export function signRequest(
 
 function send(
   base: URL,
+  authority: string | undefined,
   method: string,
   path: string,
   headers: Record<string, string>,
   body: string | Buffer | undefined,
 ): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { host: base.hostname, port: base.port, method, path, headers, agent: false },
+    const isSecure = base.protocol === 'https:';
+    const trust = isSecure && authority !== undefined ? { ca: authority } : {};
+    const outgoing = (isSecure ? requestSecurely : requestPlainly)(
+      { host: base.hostname, port: base.port, method, path, headers, agent: false, ...trust },
       incoming => {
         const chunks: Buffer[] = [];
         incoming.on('data', chunk => chunks.push(chunk));

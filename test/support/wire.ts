@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { TabulariumOptions } from '../../src/config.ts';
 import type { Surroundings, Tabularium } from '../../src/index.ts';
@@ -35,7 +36,11 @@ export const invalid = 'One of the request inputs is not valid.';
 export function useWire(options: TabulariumOptions = {}, surroundings: Surroundings = {}): Wire {
   const server = useServer(options, surroundings);
   const base = async (): Promise<string> => (await server()).endpoints.table;
-  const send = async (request: RawRequest): Promise<RawResponse> => rawClient(await base())(request);
+  const send = async (request: RawRequest): Promise<RawResponse> => {
+    const { endpoints, authorityFile } = await server();
+    const authority = authorityFile === undefined ? undefined : readFileSync(authorityFile, 'utf8');
+    return rawClient(endpoints.table, authority)(request);
+  };
   return {
     server,
     send,

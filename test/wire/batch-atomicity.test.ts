@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import {
   assertFails,
   type BatchOperation,
-  type BatchPart,
   change,
   insert,
   jsonType,
@@ -53,49 +52,6 @@ describe('Atomicity of entity group transactions on the wire', () => {
       assert.equal(tags[3], undefined);
     });
 
-    it('takes 100 operations', async () => {
-      const table = await wire.createTable();
-      const parts = await run(Array.from({ length: 100 }, (_, index) => insert(table, `${index}`)));
-      assert.equal(parts.length, 100);
-      assert.deepEqual(
-        parts.map(
-          ({ headers }) => /RowKey='(\d+)'/.exec(headers.find(h => h.startsWith('Location')) ?? '')?.[1],
-        ),
-        Array.from({ length: 100 }, (_, index) => `${index}`),
-      );
-      assert.equal((await rowKeysIn(table)).length, 100);
-    });
-
-    it('refuses 101 operations, with the index of the last allowed one', async () => {
-      const table = await wire.createTable();
-      const parts = await run(Array.from({ length: 101 }, (_, index) => insert(table, `${index}`)));
-      assertFails(
-        parts,
-        400,
-        'InvalidInput',
-        '99:The batch request operation exceeds the maximum 100 changes per change set.',
-      );
-      assert.deepEqual(await rowKeysIn(table), []);
-    });
-
-    it('refuses a second partition, with the index of the first operation in it', async () => {
-      const table = await wire.createTable();
-      const other = insert(table, '3');
-      const parts = await run([
-        insert(table, '1'),
-        insert(table, '2'),
-        { ...other, body: (other.body as string).replace('"p"', '"q"') },
-        insert(table, '4'),
-      ]);
-      assertFails(
-        parts,
-        400,
-        'CommandsInBatchActOnDifferentPartitions',
-        '2:All commands in a batch must operate on same entity group.',
-      );
-      assert.deepEqual(await rowKeysIn(table), []);
-    });
-
     it('refuses a second table, and takes one name in two cases', async () => {
       const table = await wire.createTable();
       const other = await wire.createTable();
@@ -111,28 +67,6 @@ describe('Atomicity of entity group transactions on the wire', () => {
         mixed.map(({ status }) => status),
         [204, 204],
       );
-    });
-
-    it('refuses an entity twice, whatever is done to it, with the index of the second', async () => {
-      const table = await wire.createTable();
-      await wire.insert(table, { PartitionKey: 'p', RowKey: '1' });
-      const kinds = [
-        insert(table, '1'),
-        change('PUT', table, '1', '{}', '*'),
-        change('MERGE', table, '1', '{}'),
-        remove(table, '1'),
-      ];
-      for (const first of kinds) {
-        for (const second of kinds) {
-          assertFails(
-            await run([insert(table, '0'), first, second]),
-            400,
-            'InvalidDuplicateRow',
-            '2:The batch request contains multiple changes with same row key. An entity can appear only once in a batch request.',
-          );
-        }
-      }
-      assert.deepEqual(await rowKeysIn(table), ['1']);
     });
 
     it('answers the failure of the first operation that fails, with its own status', async () => {
@@ -248,15 +182,6 @@ describe('Atomicity of entity group transactions on the wire', () => {
       assert.deepEqual(await rowKeysIn(table), ['1']);
     });
 
-    it('answers that the table is missing at the first operation', async () => {
-      assertFails(
-        await run([insert('missing', '1'), insert('missing', '2')]),
-        404,
-        'TableNotFound',
-        '0:The table specified does not exist.',
-      );
-    });
-
     it('shows the error at the metadata level of the operation', async () => {
       const table = await wire.createTable();
       for (const level of ['nometadata', 'minimalmetadata', 'fullmetadata']) {
@@ -300,28 +225,6 @@ describe('Atomicity of entity group transactions on the wire', () => {
         const [spoken] = await run([remove(table, 'no')], outer);
         assert.equal(spoken?.headers.at(-1), contentType('minimalmetadata'));
       }
-    });
-
-    it('never shows a part of itself to a reader', async () => {
-      const table = await wire.createTable();
-      const rows = ['0', '1', '2', '3', '4'];
-      const writeAll = (n: number): Promise<BatchPart[]> =>
-        run(rows.map(row => change('PUT', table, row, `{"n":${n}}`)));
-      await writeAll(0);
-      let isDone = false;
-      const reader = async (): Promise<number> => {
-        let reads = 0;
-        while (!isDone) {
-          const seen = new Set((await wire.query(table)).map(({ n }) => n));
-          assert.equal(seen.size, 1);
-          reads++;
-        }
-        return reads;
-      };
-      const readers = [reader(), reader()];
-      for (let n = 1; n <= 40; n++) await writeAll(n);
-      isDone = true;
-      for (const reads of await Promise.all(readers)) assert.ok(reads > 0);
     });
 
     it('is one of several racing ones with the same conditions', async () => {

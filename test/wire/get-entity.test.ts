@@ -21,80 +21,6 @@ describe('Get Entity on the wire', () => {
   const get = async (options = '', headers: Record<string, string> = {}): Promise<RawResponse> =>
     wire.send({ path: `${entityPath(await table(), 'p', 'r')}${options}`, headers });
 
-  it('shows an entity at minimal metadata to the byte', async () => {
-    const response = await get();
-    const { Timestamp } = response.json();
-    assert.equal(response.status, 200);
-    assert.equal(
-      response.body,
-      `{"odata.metadata":"${await wire.base()}/$metadata#${await table()}/@Element","odata.etag":${JSON.stringify(response.headers.etag)},"PartitionKey":"p","RowKey":"r","Timestamp":"${Timestamp}","age@odata.type":"Edm.Int64","age":"39","ratio":3.0,"count":3,"text":"a \\"b\\" é","flag":true,"nan@odata.type":"Edm.Double","nan":"NaN"}`,
-    );
-    assert.equal(response.headers['content-length'], String(response.bytes.length));
-  });
-
-  it('is answered at minimal metadata where only JSON is asked for', async () => {
-    const [plain, minimal] = [await get('', { Accept: 'application/json' }), await get()];
-    assert.equal(plain.body, minimal.body);
-    assert.equal(plain.headers['content-type'], minimal.headers['content-type']);
-  });
-
-  it('shows no odata members and no types without metadata', async () => {
-    const response = await get('', { Accept: 'application/json;odata=nometadata' });
-    const { Timestamp } = response.json();
-    assert.equal(
-      response.body,
-      `{"PartitionKey":"p","RowKey":"r","Timestamp":"${Timestamp}","age":"39","ratio":3.0,"count":3,"text":"a \\"b\\" é","flag":true,"nan":"NaN"}`,
-    );
-    assert.match(response.headers.etag as string, /^W\/"datetime'/);
-  });
-
-  it('shows all annotations in their order at full metadata', async () => {
-    const response = await get('', { Accept: 'application/json;odata=fullmetadata' });
-    const base = await wire.base();
-    const name = await table();
-    const { Timestamp } = response.json();
-    assert.equal(
-      response.body,
-      `{"odata.metadata":"${base}/$metadata#${name}/@Element","odata.type":"devstoreaccount1.${name}","odata.id":"${base}/${name}(PartitionKey='p',RowKey='r')","odata.etag":${JSON.stringify(response.headers.etag)},"odata.editLink":"${name}(PartitionKey='p',RowKey='r')","PartitionKey":"p","RowKey":"r","Timestamp@odata.type":"Edm.DateTime","Timestamp":"${Timestamp}","age@odata.type":"Edm.Int64","age":"39","ratio":3.0,"count":3,"text":"a \\"b\\" é","flag":true,"nan@odata.type":"Edm.Double","nan":"NaN"}`,
-    );
-  });
-
-  it('has an ETag that is the timestamp with its colons escaped', async () => {
-    const response = await get();
-    const { Timestamp, ...entity } = response.json<{ Timestamp: string }>();
-    const etag = `W/"datetime'${Timestamp.replaceAll(':', '%3A')}'"`;
-    assert.equal(response.headers.etag, etag);
-    assert.equal((entity as Record<string, unknown>)['odata.etag'], etag);
-    assert.match(Timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,6}[1-9])?Z$/);
-  });
-
-  it('lets $format override Accept', async () => {
-    const response = await get('?$format=application/json;odata=nometadata', { Accept: '*/*' });
-    assert.equal(response.status, 200);
-    assert.ok(!response.body.includes('odata.'));
-  });
-
-  it('is refused in Atom, even where there is nothing to show', async () => {
-    assertRefused(await get('', { Accept: '' }), 415, 'AtomFormatNotSupported');
-    const path = entityPath(await table(), 'no', 'body');
-    assertRefused(await wire.send({ path, headers: { Accept: '*/*' } }), 415, 'AtomFormatNotSupported');
-  });
-
-  it('tells a missing entity from a missing table', async () => {
-    assertRefused(
-      await wire.send({ path: entityPath(await table(), 'p', 'missing') }),
-      404,
-      'ResourceNotFound',
-      'The specified resource does not exist.',
-    );
-    assertRefused(
-      await wire.send({ path: entityPath('missing', 'p', 'r') }),
-      404,
-      'TableNotFound',
-      'The table specified does not exist.',
-    );
-  });
-
   it('does not find keys by another case, a prefix or a space more', async () => {
     for (const [partitionKey, rowKey] of [
       ['P', 'r'],
@@ -127,15 +53,6 @@ describe('Get Entity on the wire', () => {
       response.body,
       `{"odata.metadata":"${await wire.base()}/$metadata#${await table()}/@Element&$select=ratio,age,RowKey","odata.etag":${JSON.stringify(response.headers.etag)},"ratio":3.0,"age@odata.type":"Edm.Int64","age":"39","RowKey":"r"}`,
     );
-  });
-
-  it('shows a selected property that is not there as null, at every level', async () => {
-    const shown = async (level: string): Promise<string> =>
-      (await get('?$select=missing', { Accept: `application/json;odata=${level}` })).body;
-    assert.equal(await shown('nometadata'), '{"missing":null}');
-    assert.match(await shown('minimalmetadata'), /","missing":null\}$/);
-    assert.match(await shown('fullmetadata'), /","missing":null\}$/);
-    assert.ok(!(await shown('fullmetadata')).includes('missing@'));
   });
 
   it('names the keys in id and edit link where they are not selected', async () => {

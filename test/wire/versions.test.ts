@@ -13,53 +13,6 @@ function askVersion(wire: Wire, version: string): Promise<RawResponse> {
 describe('Versions on the wire', () => {
   const wire = useWire();
 
-  it('echoes the version of the request', async () => {
-    for (const version of ['2013-08-15', '2018-03-28', '2019-02-02', '2020-12-06', newestVersion as string]) {
-      const response = await askVersion(wire, version);
-      assert.equal(response.status, 200);
-      assert.equal(response.headers['x-ms-version'], version);
-    }
-  });
-
-  it('echoes the version on errors', async () => {
-    const response = await wire.send({ path: '/missing()', headers: { 'x-ms-version': '2018-03-28' } });
-    assertRefused(response, 404, 'TableNotFound');
-    assert.equal(response.headers['x-ms-version'], '2018-03-28');
-  });
-
-  it('takes a version that it does not know, newer than the newest too', async () => {
-    for (const version of ['2016-01-01', '2099-12-31']) {
-      const response = await askVersion(wire, version);
-      assert.equal(response.status, 200);
-      assert.equal(response.headers['x-ms-version'], version);
-    }
-  });
-
-  it('is the newest where the request names none', async () => {
-    const response = await askVersion(wire, '');
-    assert.equal(response.status, 200);
-    assert.equal(response.headers['x-ms-version'], newestVersion);
-  });
-
-  it('refuses what is no version, in the format of the request', async () => {
-    for (const version of [
-      'bogus',
-      '2019-2-2',
-      '2019-02-02T00:00:00Z',
-      '2019-13-01',
-      '20190202',
-      '02-02-2019',
-      '2009-04-13',
-      '2008-01-01',
-      '0000-00-00',
-      '2019-02-02, 2019-02-02',
-    ]) {
-      const response = await askVersion(wire, version);
-      assertRefused(response, 400, 'InvalidHeaderValue', refusal);
-      assert.match(response.body, /^\{"odata\.error"/);
-    }
-  });
-
   it('speaks no JSON before the version that brought it', async () => {
     const table = await wire.createTable();
     const path = entityPath(table, 'p', 'r');
