@@ -114,7 +114,8 @@ function begin(
 ): forge.pki.Certificate {
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = publicKey;
-  certificate.serialNumber = `00${randomBytes(16).toString('hex')}`; // the zeros keep it positive
+  // A random first byte could make the number negative, or begin it with a zero, which no reader takes.
+  certificate.serialNumber = `01${randomBytes(16).toString('hex')}`;
   certificate.validity.notBefore = new Date(nowMs - dayMs);
   certificate.validity.notAfter = new Date(nowMs + days * dayMs);
   return certificate;

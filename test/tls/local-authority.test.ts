@@ -27,6 +27,7 @@ describe('the local authority', () => {
       assert.ok(server.verify(authority.publicKey));
       assert.ok(server.checkIssued(authority));
       assert.ok(authority.ca && !server.ca);
+      for (const { serialNumber } of [server, authority]) assert.match(serialNumber, /^01[0-9A-F]{32}$/);
       for (const name of ['localhost', 'devstoreaccount1.table.localhost', 'tables.example']) {
         assert.ok(server.checkHost(name), name);
       }
