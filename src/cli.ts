@@ -14,6 +14,10 @@ const program = new Command('tabularium')
   .addCommand(sasCommand())
   .addCommand(importAzuriteCommand());
 
+// Commands that are added do not take over how errors are shown.
+for (const command of program.commands) {
+  for (const each of [command, ...command.commands]) each.copyInheritedSettings(program);
+}
 forgetFalseSwitches(process.env);
 await program.parseAsync(withCommand(process.argv.slice(2)), { from: 'user' });
 

@@ -47,34 +47,39 @@ async function start({ account, quiet, ...options }: StartOptions): Promise<void
 function banner(tabularium: Tabularium, options: TabulariumOptions): string {
   const { connectionString, endpoints, dataFolder, authorityFile } = tabularium;
   const isStandard = endpoints.table === 'http://127.0.0.1:10002/devstoreaccount1';
-  const shorthand = isStandard ? ' (official clients also know it as UseDevelopmentStorage=true)' : '';
   const fate = options.memory === true ? 'kept until the server stops' : 'flushed to disk before each answer';
-  return `Tabularium is ready.
-
-  Table service      ${endpoints.table}
-  Data               ${dataFolder} (${fate})
-  Connection string  ${connectionString}
-                    ${shorthand}
-${authorityFile === undefined ? '' : trust(authorityFile)}
-Try next, in another terminal:
-  curl ${authorityFile === undefined ? '' : `--cacert ${authorityFile} `}${new URL('/-/ready', endpoints.table)}
-  node examples/first-entity.mjs    a first entity, with the official client
-Stop with Ctrl+C.
-`;
+  const certificate = authorityFile === undefined ? '' : `--cacert ${authorityFile} `;
+  return [
+    'Tabularium is ready.',
+    '',
+    `  Table service      ${endpoints.table}`,
+    `  Data               ${dataFolder} (${fate})`,
+    `  Connection string  ${connectionString}`,
+    ...(isStandard
+      ? ['                     (official clients also know it as UseDevelopmentStorage=true)']
+      : []),
+    ...(authorityFile === undefined ? [] : ['', ...trust(authorityFile)]),
+    '',
+    'Try next, in another terminal:',
+    `  curl ${certificate}${new URL('/-/ready', endpoints.table)}`,
+    ...(isStandard ? ['  node examples/first-entity.mjs    a first entity, with the official client'] : []),
+    'Stop with Ctrl+C.',
+    '',
+  ].join('\n');
 }
 
 /** How clients come to trust the local authority of `--tls auto`. */
-function trust(authorityFile: string): string {
-  return `
-Clients have to trust the authority of this machine, ${authorityFile}:
-  Node       export NODE_EXTRA_CA_CERTS=${authorityFile}
-  Python     export REQUESTS_CA_BUNDLE=${authorityFile}
-  Go, curl   export SSL_CERT_FILE=${authorityFile}
-  Java       keytool -importcert -noprompt -cacerts -storepass changeit -alias tabularium -file ${authorityFile}
-  Debian     cp ${authorityFile} /usr/local/share/ca-certificates/tabularium.crt && update-ca-certificates
-  macOS      security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${authorityFile}
-  Windows    certutil -user -addstore Root ${authorityFile}
-`;
+function trust(authorityFile: string): string[] {
+  return [
+    `Clients have to trust the authority of this machine, ${authorityFile}:`,
+    `  Node       export NODE_EXTRA_CA_CERTS=${authorityFile}`,
+    `  Python     export REQUESTS_CA_BUNDLE=${authorityFile}`,
+    `  Go, curl   export SSL_CERT_FILE=${authorityFile}`,
+    `  Java       keytool -importcert -noprompt -cacerts -storepass changeit -alias tabularium -file ${authorityFile}`,
+    `  Debian     cp ${authorityFile} /usr/local/share/ca-certificates/tabularium.crt && update-ca-certificates`,
+    `  macOS      security add-trusted-cert -k ~/Library/Keychains/login.keychain-db ${authorityFile}`,
+    `  Windows    certutil -user -addstore Root ${authorityFile}`,
+  ];
 }
 
 function stopOnSignals(tabularium: Tabularium, log: Logger): void {
