@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { ImportError, type ImportReport, importTables } from '../azurite/import-tables.ts';
-import { JsonError } from '../azurite/json-pull-reader.ts';
 import { type ReadChunks, readTableFile, TableFileError, tableFileName } from '../azurite/table-file.ts';
 import { commandOption, settings } from '../config.ts';
 import { ServiceError } from '../errors.ts';
@@ -17,7 +16,7 @@ interface ImportAzuriteOptions {
 }
 
 const exitCodes = { failed: 1, leftOut: 2 } as const;
-const chunkBytes = 256 * 1024;
+const chunkBytes = 64 * 1024;
 const progressIntervalMs = 2000;
 
 /** `tabularium import-azurite`: takes over the tables that the emulator left on disk. */
@@ -120,7 +119,7 @@ function summary(report: ImportReport, data: string, seconds: number): string {
 
 /** Why it ended, in one line; what nobody foresaw is thrown on. */
 function explain(error: unknown, path: string): string {
-  if (error instanceof TableFileError || error instanceof JsonError) {
+  if (error instanceof TableFileError) {
     return `${path} is no table file of the emulator, nothing was imported: ${error.message}`;
   }
   if (error instanceof ImportError || error instanceof DataFolderError) return error.message;

@@ -90,7 +90,7 @@ describe('tabularium import-azurite', { timeout: 60_000 }, () => {
     assert.match(await refusal(join(files, 'empty')), /cannot read .*ENOENT.*__azurite_db_table__\.json/);
     assert.match(
       await refusal(write('a.txt', 'hello')),
-      /a\.txt is no table file of the emulator, nothing was imported: not JSON: '\{' is expected at byte 0$/,
+      /a\.txt is no table file of the emulator, nothing was imported: not JSON, at byte 0 or later: /,
     );
     assert.match(
       await refusal(write('b.json', '{"collections":[]}')),
