@@ -62,14 +62,17 @@ function parsePart(bytes: Buffer): Part | undefined {
   return { headers: parseHeaders(split.head.split(/\r?\n/)), content: bytes.subarray(split.bodyStart) };
 }
 
-/** A part of type application/http. Undefined where it does not begin with a request line. */
+/** What HTTP allows in no head; some of it would come back in the answer's. */
+const controls = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/;
+
+/** A part of type application/http. Undefined where it does not begin with a request line, or is not text. */
 export function parseHttpPart(content: Buffer): HttpPart | undefined {
   const text = content.toString('latin1');
   const start = /^[\r\n]*/.exec(text)?.[0].length ?? 0;
   const split = splitHead(text, start) ?? { head: text.slice(start).trimEnd(), bodyStart: text.length };
   const [requestLine, ...lines] = split.head.split(/\r?\n/);
   const match = /^([A-Za-z]+) (\S.*) HTTP\/1\.[01]\s*$/.exec(requestLine ?? '');
-  if (match === null) return undefined;
+  if (match === null || controls.test(split.head)) return undefined;
   // Clients put extra line ends before and after a body; JSON does not mind losing them.
   let bodyStart = split.bodyStart;
   let bodyEnd = content.length;

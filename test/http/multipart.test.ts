@@ -175,6 +175,17 @@ describe('a part of type application/http', () => {
     assert.equal(parseHttpPart(lines('POST /t HTTP/1.1', '', '{"a":"é😀"}'))?.body.toString(), '{"a":"é😀"}');
   });
 
+  it('is none with what HTTP allows in no head: its headers come back in the answer', () => {
+    for (const control of ['\r', '\0', '\u0001', '\u001f', '\u007f', '\v']) {
+      const head = `POST /t HTTP/1.1\r\nContent-ID: a${control}b\r\n\r\n{}`;
+      assert.equal(parseHttpPart(Buffer.from(head)), undefined, JSON.stringify(control));
+    }
+    assert.equal(
+      parseHttpPart(lines('POST /t HTTP/1.1', 'Content-ID: a\tb', '', ''))?.headers.get('content-id'),
+      'a\tb',
+    );
+  });
+
   it('is none without a request line', () => {
     for (const text of [
       '',
