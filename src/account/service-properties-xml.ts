@@ -128,8 +128,12 @@ function readCorsRule(element: XmlElement): CorsRule {
   };
 }
 
+/** What HTTP allows for the name of a header, or the beginning of one: answers repeat it in a header. */
+const headerPattern = /^(?:[!#$%&'+.^_`|~\w-]+\*?|\*)$/;
+
 function readHeaders(element: XmlElement | undefined): readonly string[] {
   const headers = readList(element);
+  if (!headers.every(header => headerPattern.test(header))) throw invalidXml();
   const prefixes = headers.filter(header => header.endsWith('*'));
   if (prefixes.length > limits.corsHeaderPrefixesMax) throw invalidXml();
   if (headers.length - prefixes.length > limits.corsHeadersMax) throw invalidXml();

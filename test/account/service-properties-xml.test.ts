@@ -127,6 +127,10 @@ describe('service properties in XML', () => {
     const bad = [
       rule({ AllowedOrigins: list(limits.corsOriginsMax + 1, index => `http://${index}`) }),
       rule({ AllowedOrigins: 'o'.repeat(limits.corsOriginUnitsMax + 1) }),
+      ...['x\r\ny', 'x y', 'é', 'a:b', 'a**', '*a', 'x\u0085y'].map(ExposedHeaders =>
+        rule({ ExposedHeaders }),
+      ),
+      rule({ AllowedHeaders: 'x-ms-date,x y' }),
       rule({ AllowedHeaders: list(limits.corsHeadersMax + 1, index => `x${index}`) }),
       rule({ ExposedHeaders: 'a*,b*,c*' }),
       rule({ AllowedMethods: 'TRACE' }),
