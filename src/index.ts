@@ -5,7 +5,7 @@ import { implementedServices, type TabulariumOptions } from './config.ts';
 import { isLoopback, readAccounts, readBearer, readTls } from './credentials.ts';
 import { createLogger, type Logger } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
-import { TableServer } from './server.ts';
+import { type ServerContext, TableServer } from './server.ts';
 import { type LmdbStoreOptions, openLmdbStore } from './store/lmdb/lmdb-store.ts';
 import { simulateTableDeleting } from './store/simulate-table-deleting.ts';
 
@@ -36,10 +36,11 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** Where the logs go and who is told of commits: for the command line and for tests. */
+/** Where the logs go, who is told of commits, how long clients are waited for: for the command line and for tests. */
 export interface Surroundings {
   readonly log?: Logger;
   readonly store?: Pick<LmdbStoreOptions, 'observer' | 'now'>;
+  readonly patience?: ServerContext['patience'];
 }
 
 /**
@@ -80,6 +81,7 @@ export async function startTabularium(
         credentials.verifyBearer && ((...token) => (credentials.verifyBearer as BearerVerifier)(...token)),
       authorizationUri: authorizationUri(options.bearerIssuer),
       now: Date.now,
+      patience: surroundings.patience,
     });
     const port = await listen(server, host, options.tablePort ?? 10002);
     warnOfPublicKey(log, host, accounts);

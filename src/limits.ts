@@ -65,6 +65,7 @@ export const bearerClockSkewSecondsMax = 60;
 
 /** Node counts the request line as header: the longest legal keys, percent-encoded, must fit. */
 export const requestHeaderBytesMax = 128 * 1024;
+export const requestHeadersMax = 2000;
 /** Nested parentheses and `not` in a $filter: bounds the recursion, far above what clients build. */
 export const filterDepthMax = 100;
 /** Operands in a $filter: the service documents 15 and accepts more; bounds the work a row costs. */
@@ -78,5 +79,16 @@ export const queuedWritesMax = 4096;
 export const queuedWriteBytesMax = 32 * 1024 * 1024;
 export const concurrentScansMax = 64;
 export const connectionsMax = 10_000;
+
+/** Ours: how long the server waits for its clients (http/connections.ts says for what). */
+export const headTimeoutMs = 60_000;
+export const requestTimeoutMs = 120_000;
+/** Longer than clients keep idle connections: of the two, the server must not be the one that hangs up. */
+export const idleTimeoutMs = 120_000;
+export const answerTimeoutMs = 120_000;
+export const lingerTimeoutMs = 2000;
+export const closeTimeoutMs = 8000;
+export const timeoutCheckMs = 5000;
+
 /** What Retry-After says with ServerBusy. */
 export const retryAfterSeconds = 1;

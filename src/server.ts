@@ -17,7 +17,16 @@ import { authorize, type Grant } from './auth/grant.ts';
 import { ServiceError } from './errors.ts';
 import { type Address, parseAddress } from './http/address.ts';
 import type { Answer } from './http/answer.ts';
-import { announcedBytes, readBody } from './http/body.ts';
+import { announcedBytes, ClientGone, discardBody, readBody } from './http/body.ts';
+import {
+  closeConnections,
+  connectionOptions,
+  limitAnswer,
+  limitConnections,
+  type Patience,
+  refuseConnection,
+  usualPatience,
+} from './http/connections.ts';
 import { type ErrorShape, renderError } from './http/error-body.ts';
 import { negotiateFormat } from './http/media-type.ts';
 import { readMethod } from './http/method.ts';
@@ -48,6 +57,8 @@ export interface ServerContext {
   readonly authorizationUri: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** What is not the usual one: tests have less. */
+  readonly patience?: Partial<Patience> | undefined;
 }
 
 export interface TlsCredentials {
@@ -70,10 +81,6 @@ interface Exchange {
 const serverHeader = `Windows-Azure-Table/1.0 Tabularium/${productVersion}`;
 /** Of this service in an account SAS. */
 const serviceLetter = 't';
-/** Longer than clients keep idle connections: of the two, the server must not be the one that hangs up. */
-const keepAliveTimeoutMs = 120_000;
-const headersTimeoutMs = 60_000;
-const requestTimeoutMs = 120_000;
 const noBody = Buffer.alloc(0);
 const noRules: readonly CorsRule[] = [];
 
@@ -81,20 +88,15 @@ const noRules: readonly CorsRule[] = [];
 export class TableServer {
   readonly http: Server;
   readonly #context: ServerContext;
+  readonly #patience: Patience;
   #bodyBytesInFlight = 0;
   #isClosing = false;
   #turn: Promise<void> | undefined;
 
   constructor(context: ServerContext) {
     this.#context = context;
-    const options = {
-      maxHeaderSize: limits.requestHeaderBytesMax,
-      keepAliveTimeout: keepAliveTimeoutMs,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      noDelay: true,
-      requireHostHeader: false, // the service has an error of its own for it
-    };
+    this.#patience = { ...usualPatience, ...context.patience };
+    const options = connectionOptions(this.#patience);
     const listener: RequestListener = (incoming, outgoing) => {
       this.#handle(incoming, outgoing).catch(error => {
         context.log.error({ err: error }, 'an answer could not be sent');
@@ -102,15 +104,10 @@ export class TableServer {
       });
     };
     this.http =
-      context.tls === undefined
-        ? createServer(options, listener)
-        : createSecureServer({ ...options, ...context.tls }, listener);
-    this.http.maxConnections = limits.connectionsMax;
-    this.http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
-      const status =
-        error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-      socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      context.tls === undefined ? createServer(options) : createSecureServer({ ...options, ...context.tls });
+    limitConnections(this.http, listener);
+    this.http.on('clientError', (error, socket) => {
+      refuseConnection(error, socket, this.#patience.lingerMs);
     });
   }
 
@@ -119,13 +116,10 @@ export class TableServer {
     if (this.http instanceof SecureServer) this.http.setSecureContext(tls);
   }
 
-  /** Stops listening and resolves once the requests in flight are answered. */
+  /** Stops listening and resolves once the requests in flight are answered, or their clients too slow. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    await new Promise<void>(resolve => {
-      this.http.close(() => resolve());
-      this.http.closeIdleConnections();
-    });
+    await closeConnections(this.http, this.#patience.closeMs);
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -148,9 +142,11 @@ export class TableServer {
     try {
       answer = await this.#climb(exchange);
     } catch (error) {
+      if (error instanceof ClientGone) return;
       answer = this.#answerError(exchange, error);
     }
     const rules = await this.#readCorsRules(exchange);
+    if (!incoming.complete) await discardBody(incoming);
     await this.#endOfTurn();
     this.#send(exchange, answer, rules);
     this.#record(exchange, answer, performance.now() - beganMs);
@@ -337,12 +333,11 @@ export class TableServer {
       const cors = corsHeaders(rules, incoming.headers.origin, incoming.method ?? '', names);
       for (const name in cors) headers.push(name, cors[name] as string);
     }
-    // A body that was not read to its end would be taken for the next request.
-    if (this.#isClosing || !incoming.complete) headers.push('Connection', 'close');
+    if (!incoming.complete || this.#isClosing) headers.push('Connection', 'close');
     if (reason === undefined) outgoing.writeHead(status, headers);
     else outgoing.writeHead(status, reason, headers);
     outgoing.end(body);
-    if (!incoming.complete) incoming.resume();
+    limitAnswer(outgoing, this.#patience.answerMs);
   }
 
   #record({ id, incoming, operationName }: Exchange, { status }: Answer, durationMs: number): void {

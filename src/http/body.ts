@@ -2,8 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../errors.ts';
 import * as limits from '../limits.ts';
 
-/** A body past the limit is read on and thrown away, so that the client sees the answer; but not forever. */
+/** Of a body past the limit, or of a refused request, so much is read before the server hangs up. */
 const discardedBytesMax = 16 * limits.requestBodyBytesMax;
+
+/** The client hung up in the middle of its request: nobody waits for an answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
 
 /** Bytes that a request's body may come to hold: as many as any body may, where it says more or nothing. */
 export function announcedBytes(request: IncomingMessage): number {
@@ -12,7 +17,7 @@ export function announcedBytes(request: IncomingMessage): number {
   return request.headers['transfer-encoding'] === undefined ? 0 : limits.requestBodyBytesMax;
 }
 
-/** The whole body. Rejects with RequestBodyTooLarge past limits.requestBodyBytesMax. */
+/** The whole body. Rejects with RequestBodyTooLarge past limits.requestBodyBytesMax, and with ClientGone. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
@@ -30,9 +35,31 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       if (bytes > limits.requestBodyBytesMax) reject(new ServiceError('RequestBodyTooLarge'));
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
-    request.on('error', reject);
+    request.on('error', () => reject(new ClientGone()));
     request.on('close', () => {
-      if (!request.complete) reject(new Error('the client went away'));
+      if (!request.complete) reject(new ClientGone());
     });
+  });
+}
+
+/**
+ * Reads what nobody wants of a body, and throws it away, before its request is answered: a client that still
+ * sends when the server hangs up does not see the answer, and one that is answered early may be answered twice.
+ * A body that is not worth it stays incomplete.
+ */
+export function discardBody(request: IncomingMessage): Promise<void> {
+  const isWorthIt = Number(request.headers['content-length'] ?? 0) <= discardedBytesMax;
+  if (!isWorthIt || request.complete || request.destroyed || request.isPaused()) return Promise.resolve();
+  return new Promise(resolve => {
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= discardedBytesMax) return;
+      request.pause();
+      resolve();
+    });
+    request.on('end', resolve);
+    request.on('error', () => resolve());
+    request.on('close', resolve);
   });
 }
