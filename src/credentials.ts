@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
 import { type Account, developmentAccount, parseAccount, parseAccountsFile } from './auth/accounts.ts';
-import { type BearerVerifier, bearerVerifier, claimsOnlyVerifier } from './auth/bearer.ts';
+import type { BearerVerifier } from './auth/bearer.ts';
 import { defaultRoles, storageAudience, type TabulariumOptions } from './config.ts';
 import { type LocalCertificate, localCertificate } from './tls/local-authority.ts';
 
@@ -45,8 +45,14 @@ export async function readTls(
   }
 }
 
-/** How bearer tokens are verified, undefined where they are not taken. Throws an Error. */
-export function readBearer(options: TabulariumOptions, isSecure: boolean): BearerVerifier | undefined {
+/**
+ * How bearer tokens are verified, undefined where they are not taken: most servers never load what that needs.
+ * Throws an Error.
+ */
+export async function readBearer(
+  options: TabulariumOptions,
+  isSecure: boolean,
+): Promise<BearerVerifier | undefined> {
   const { bearerIssuer, bearerKeys, bearerInsecureClaimsOnly = false } = options;
   if (bearerIssuer === undefined && bearerKeys === undefined && !bearerInsecureClaimsOnly) return undefined;
   if (!isSecure) {
@@ -61,22 +67,24 @@ export function readBearer(options: TabulariumOptions, isSecure: boolean): Beare
         `--bearer-insecure-claims-only lets anyone in who can write a token: it is refused on ${options.host}, an address other machines reach`,
       );
     }
-    return claimsOnlyVerifier;
+    return (await import('./auth/bearer.ts')).claimsOnlyVerifier;
   }
   if (bearerIssuer === undefined || bearerKeys === undefined) {
     throw new Error('--bearer-issuer and --bearer-keys go together');
   }
+  const { bearerVerifier } = await import('./auth/bearer.ts');
   return bearerVerifier({
     issuer: bearerIssuer,
     audiences: options.bearerAudiences ?? [storageAudience],
-    keys: readKeys(bearerKeys),
+    keys: await readKeys(bearerKeys),
     readerRoles: options.bearerReaderRoles ?? [defaultRoles.reader],
     contributorRoles: options.bearerContributorRoles ?? [defaultRoles.contributor],
   });
 }
 
 /** A JWKS: of an address it is fetched when it is first needed, and again when a key is unknown. */
-function readKeys(place: string): JWTVerifyGetKey {
+async function readKeys(place: string): Promise<JWTVerifyGetKey> {
+  const { createLocalJWKSet, createRemoteJWKSet } = await import('jose');
   try {
     if (/^https?:\/\//.test(place)) return createRemoteJWKSet(new URL(place));
     return createLocalJWKSet(JSON.parse(readFileSync(place, 'utf8')));

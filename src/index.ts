@@ -124,7 +124,7 @@ async function readCredentials(options: TabulariumOptions, dataFolder: string): 
   try {
     const accounts = readAccounts(options);
     const tls = await readTls(options, dataFolder, Date.now());
-    return { accounts, tls, verifyBearer: readBearer(options, tls !== undefined) };
+    return { accounts, tls, verifyBearer: await readBearer(options, tls !== undefined) };
   } catch (error) {
     throw new StartError((error as Error).message);
   }

@@ -145,7 +145,8 @@ export class TableServer {
       if (error instanceof ClientGone) return;
       answer = this.#answerError(exchange, error);
     }
-    const rules = await this.#readCorsRules(exchange);
+    const asked = this.#readCorsRules(exchange);
+    const rules = asked instanceof Promise ? await asked : asked;
     if (!incoming.complete) await discardBody(incoming);
     await this.#endOfTurn();
     this.#send(exchange, answer, rules);
@@ -277,13 +278,14 @@ export class TableServer {
   }
 
   /** None where the store cannot tell: then the answer says so itself. */
-  async #readCorsRules({ address }: Exchange): Promise<readonly CorsRule[]> {
+  #readCorsRules({ address }: Exchange): readonly CorsRule[] | Promise<readonly CorsRule[]> {
     if (address === undefined) return noRules;
-    try {
-      return (await this.#context.store.readServiceProperties(address.account, serviceName))?.cors ?? noRules;
-    } catch {
-      return noRules;
-    }
+    const properties = this.#context.store.readServiceProperties(address.account, serviceName);
+    if (!(properties instanceof Promise)) return properties?.cors ?? noRules;
+    return properties.then(
+      read => read?.cors ?? noRules,
+      () => noRules,
+    );
   }
 
   #answerError(exchange: Exchange, error: unknown): Answer {

@@ -40,40 +40,40 @@ describe('what the settings name', () => {
     await assert.rejects(readTls({ tlsCert: pem, tlsKey: '/no/such' }, '', 0), /cannot read the certificate/);
   });
 
-  it('is an issuer of bearer tokens with its keys, over TLS', t => {
+  it('is an issuer of bearer tokens with its keys, over TLS', async t => {
     const bearerIssuer = 'https://issuer.example';
     const bearerKeys = file(t, '{"keys":[]}');
-    assert.equal(readBearer({}, true), undefined);
-    assert.equal(typeof readBearer({ bearerIssuer, bearerKeys }, true), 'function');
+    assert.equal(await readBearer({}, true), undefined);
+    assert.equal(typeof (await readBearer({ bearerIssuer, bearerKeys }, true)), 'function');
     assert.equal(
-      typeof readBearer({ bearerIssuer, bearerKeys: 'https://issuer.example/keys' }, true),
+      typeof (await readBearer({ bearerIssuer, bearerKeys: 'https://issuer.example/keys' }, true)),
       'function',
     );
-    assert.throws(() => readBearer({ bearerIssuer, bearerKeys }, false), /over TLS only/);
-    assert.throws(() => readBearer({ bearerIssuer }, true), /go together/);
-    assert.throws(() => readBearer({ bearerKeys }, true), /go together/);
-    assert.throws(
-      () => readBearer({ bearerIssuer, bearerKeys: file(t, 'no JSON') }, true),
+    await assert.rejects(readBearer({ bearerIssuer, bearerKeys }, false), /over TLS only/);
+    await assert.rejects(readBearer({ bearerIssuer }, true), /go together/);
+    await assert.rejects(readBearer({ bearerKeys }, true), /go together/);
+    await assert.rejects(
+      readBearer({ bearerIssuer, bearerKeys: file(t, 'no JSON') }, true),
       /cannot read the keys/,
     );
-    assert.throws(
-      () => readBearer({ bearerIssuer, bearerKeys: file(t, '{}') }, true),
+    await assert.rejects(
+      readBearer({ bearerIssuer, bearerKeys: file(t, '{}') }, true),
       /cannot read the keys/,
     );
   });
 
-  it('may be tokens that are believed, on a loopback address and over TLS only', () => {
+  it('may be tokens that are believed, on a loopback address and over TLS only', async () => {
     const bearerInsecureClaimsOnly = true;
     for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
-      assert.equal(typeof readBearer({ bearerInsecureClaimsOnly, host }, true), 'function', host);
+      assert.equal(typeof (await readBearer({ bearerInsecureClaimsOnly, host }, true)), 'function', host);
     }
     for (const host of ['0.0.0.0', '::', '192.168.0.1', 'tables.example']) {
-      assert.throws(() => readBearer({ bearerInsecureClaimsOnly, host }, true), /lets anyone in/, host);
+      await assert.rejects(readBearer({ bearerInsecureClaimsOnly, host }, true), /lets anyone in/, host);
       assert.ok(!isLoopback(host));
     }
-    assert.throws(() => readBearer({ bearerInsecureClaimsOnly }, false), /over TLS only/);
-    assert.throws(
-      () => readBearer({ bearerInsecureClaimsOnly, bearerIssuer: 'x', bearerKeys: 'y' }, true),
+    await assert.rejects(readBearer({ bearerInsecureClaimsOnly }, false), /over TLS only/);
+    await assert.rejects(
+      readBearer({ bearerInsecureClaimsOnly, bearerIssuer: 'x', bearerKeys: 'y' }, true),
       /either/,
     );
   });

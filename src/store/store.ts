@@ -53,8 +53,11 @@ export interface Store {
   /** In place of those that were there. */
   writeAccessPolicies(table: TableAddress, policies: readonly AccessPolicy[]): Promise<void>;
 
-  /** Undefined where the owner has set nothing. Cheap: asked with each request. */
-  readServiceProperties(account: string, service: string): Promise<ServiceProperties | undefined>;
+  /** Undefined where the owner has set nothing. Asked with each request: no promise where the answer is at hand. */
+  readServiceProperties(
+    account: string,
+    service: string,
+  ): ServiceProperties | undefined | Promise<ServiceProperties | undefined>;
   /** Atomic; `change` is pure and may run more than once. */
   updateServiceProperties(
     account: string,

@@ -202,7 +202,7 @@ export class LmdbStore implements Store {
     return this.#queue.submit(0, () => this.#tables.setPolicies(table, policies));
   }
 
-  async readServiceProperties(account: string, service: string): Promise<ServiceProperties | undefined> {
+  readServiceProperties(account: string, service: string): ServiceProperties | undefined {
     return this.#settings.read(account, service);
   }
 
