@@ -2,6 +2,7 @@ import { isMany, type Many, none, stop } from 'stream-chain/core';
 import { pick } from 'stream-json/core/filters/pick.js';
 import { jsonParser } from 'stream-json/core/parser.js';
 import { streamValues } from 'stream-json/core/streamers/stream-values.js';
+import { tableFileName } from './table-file-name.ts';
 
 /**
  * The file in which the emulator Azurite keeps its tables: the JSON of a LokiJS database. It holds collections
@@ -10,7 +11,6 @@ import { streamValues } from 'stream-json/core/streamers/stream-values.js';
  *
  *     {"filename":"…","collections":[{"name":"$TABLES_COLLECTION$","data":[…],"idIndex":[…], …}, …], …}
  */
-export const tableFileName = '__azurite_db_table__.json';
 const tablesCollection = '$TABLES_COLLECTION$';
 const servicesCollection = '$SERVICES_COLLECTION$';
 

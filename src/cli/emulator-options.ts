@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import { tableFileName } from '../azurite/table-file.ts';
+import { tableFileName } from '../azurite/table-file-name.ts';
 import { settings } from '../config.ts';
 
 /** What the emulator Azurite calls something, and what that is here. */

@@ -1,4 +1,5 @@
-import { DOMParser, type Element, type Node } from '@xmldom/xmldom';
+import { createRequire } from 'node:module';
+import type { DOMParser, Element, Node } from '@xmldom/xmldom';
 import { ServiceError } from '../errors.ts';
 import * as limits from '../limits.ts';
 
@@ -11,6 +12,15 @@ export interface XmlElement {
 
 /** Successful XML answers begin with a byte order mark (recorded). */
 export const xmlOpening = '\ufeff<?xml version="1.0" encoding="utf-8"?>';
+
+const require = createRequire(import.meta.url);
+let parserClass: typeof DOMParser | undefined;
+
+/** Loaded with the first document: most servers never read one. */
+function newParser(options: ConstructorParameters<typeof DOMParser>[0]): DOMParser {
+  parserClass ??= (require('@xmldom/xmldom') as { DOMParser: typeof DOMParser }).DOMParser;
+  return new parserClass(options);
+}
 
 const elementNode = 1;
 const textNode = 3;
@@ -32,7 +42,7 @@ export function parseXml(body: Buffer): XmlElement {
   if (/<!(?!--|\[CDATA\[)/.test(text) || illegal.test(text)) throw invalidXml();
   let root: Element | null;
   try {
-    const parser = new DOMParser({
+    const parser = newParser({
       onError: (_level, message) => {
         throw new Error(message);
       },
