@@ -75,6 +75,8 @@ export const filterTokensMax = 20_000;
 
 /** Backpressure: past any of these the answer is 503 ServerBusy before the body is read. */
 export const bodyBytesInFlightMax = 256 * 1024 * 1024;
+/** Of answers that clients have not taken yet, beyond what the system has. */
+export const unsentBytesMax = 256 * 1024 * 1024;
 export const queuedWritesMax = 4096;
 export const queuedWriteBytesMax = 32 * 1024 * 1024;
 export const concurrentScansMax = 64;

@@ -25,6 +25,7 @@ import {
   limitConnections,
   type Patience,
   refuseConnection,
+  UnsentAnswers,
   usualPatience,
 } from './http/connections.ts';
 import { type ErrorShape, renderError } from './http/error-body.ts';
@@ -90,6 +91,7 @@ export class TableServer {
   readonly #context: ServerContext;
   readonly #patience: Patience;
   #bodyBytesInFlight = 0;
+  readonly #unsent = new UnsentAnswers();
   #isClosing = false;
   #turn: Promise<void> | undefined;
 
@@ -173,7 +175,10 @@ export class TableServer {
     const { headers } = incoming;
     const header = (name: string): string | undefined => headers[name] as string | undefined;
     const bytes = announcedBytes(incoming);
-    if (this.#bodyBytesInFlight + bytes > limits.bodyBytesInFlightMax) throw new ServiceError('ServerBusy');
+    const isFull =
+      this.#bodyBytesInFlight + bytes > limits.bodyBytesInFlightMax ||
+      this.#unsent.bytes > this.#patience.unsentBytesMax;
+    if (isFull) throw new ServiceError('ServerBusy');
     this.#bodyBytesInFlight += bytes;
     try {
       const address = this.#identify(exchange);
@@ -339,7 +344,10 @@ export class TableServer {
     if (reason === undefined) outgoing.writeHead(status, headers);
     else outgoing.writeHead(status, reason, headers);
     outgoing.end(body);
+    // What the system has taken over at once costs us nothing any more.
+    if (outgoing.writableLength === 0) return;
     limitAnswer(outgoing, this.#patience.answerMs);
+    this.#unsent.add(incoming.socket, outgoing);
   }
 
   #record({ id, incoming, operationName }: Exchange, { status }: Answer, durationMs: number): void {

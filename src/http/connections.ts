@@ -1,8 +1,9 @@
 import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import * as limits from '../limits.ts';
 
-/** How long the server waits for its clients, in milliseconds. */
+/** How long the server waits for its clients, in milliseconds, and how much of theirs it keeps meanwhile. */
 export interface Patience {
   /** For the head of a request: since its first byte, or since the connection began. */
   readonly headMs: number;
@@ -18,6 +19,8 @@ export interface Patience {
   readonly closeMs: number;
   /** How often heads and requests are looked at: so much later they may be refused. */
   readonly checkEveryMs: number;
+  /** Bytes of answers that clients have not taken, all together; past it, requests are refused. */
+  readonly unsentBytesMax: number;
 }
 
 export const usualPatience: Patience = {
@@ -28,6 +31,7 @@ export const usualPatience: Patience = {
   lingerMs: limits.lingerTimeoutMs,
   closeMs: limits.closeTimeoutMs,
   checkEveryMs: limits.timeoutCheckMs,
+  unsentBytesMax: limits.unsentBytesMax,
 };
 
 /** What node:http and node:https have to know of the limits of connections. */
@@ -94,10 +98,38 @@ export async function closeConnections(server: Server, closeMs: number): Promise
   clearTimeout(timer);
 }
 
+/** What clients have been answered and have not taken, beyond what the system has for them. */
+export class UnsentAnswers {
+  #bytes = 0;
+  readonly #bytesOf = new Map<Socket, number>();
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Counts until the answer is gone, or its connection: of pipelined answers the later ones never learn of that. */
+  add(socket: Socket, outgoing: ServerResponse): void {
+    const bytes = outgoing.writableLength;
+    if (!this.#bytesOf.has(socket)) {
+      socket.once('close', () => {
+        this.#count(socket, -(this.#bytesOf.get(socket) ?? 0));
+        this.#bytesOf.delete(socket);
+      });
+    }
+    this.#count(socket, bytes);
+    outgoing.once('close', () => {
+      if (this.#bytesOf.has(socket)) this.#count(socket, -bytes);
+    });
+  }
+
+  #count(socket: Socket, bytes: number): void {
+    this.#bytes += bytes;
+    this.#bytesOf.set(socket, (this.#bytesOf.get(socket) ?? 0) + bytes);
+  }
+}
+
 /** Hangs up on a client that does not take its answer. */
 export function limitAnswer(outgoing: ServerResponse, answerMs: number): void {
-  // What the system has taken over at once costs us nothing any more.
-  if (outgoing.writableLength === 0) return;
   // Of pipelined requests the next answer gets the connection when the one before it is gone.
   if (outgoing.socket === null) outgoing.once('socket', () => destroyAfter(answerMs, outgoing));
   else destroyAfter(answerMs, outgoing);

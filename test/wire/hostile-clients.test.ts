@@ -163,6 +163,36 @@ describe('Slow clients', { timeout: 6 * longMs }, () => {
   });
 });
 
+describe('Clients that do not take their answers', { timeout: 2 * longMs }, () => {
+  const wire = useWire({}, { patience: { unsentBytesMax: 1024 * 1024 } });
+  const connectClients = useClients(wire);
+
+  it('cost the others a 503 past a limit of bytes, until they are gone', async () => {
+    const table = await wire.createTable();
+    const members = Array.from({ length: 16 }, (_, index) => `,"p${index}":"${'x'.repeat(30_000)}"`).join('');
+    for (const rowKey of ['1', '2', '3', '4', '5', '6', '7', '8'])
+      await wire.insert(table, entity(rowKey, members));
+    const [client] = (await connectClients()) as [SlowClient];
+    client.socket.pause();
+    const bytes = await wire.signedBytes('GET', `/${table}()`, [accept]);
+    for (let asked = 0; asked < 12; asked++) client.socket.write(bytes.replace('Connection: close\r\n', ''));
+    let status = 0;
+    for (const end = performance.now() + longMs; status !== 503 && performance.now() < end; await sleep(20)) {
+      const response = await wire.send({ path: '/Tables' });
+      status = response.status;
+      if (status === 503) assert.equal(response.errorCode, 'ServerBusy');
+    }
+    assert.equal(status, 503);
+    const { origin } = new URL(await wire.base());
+    assert.equal((await fetch(`${origin}/-/healthy`)).status, 200);
+    client.socket.destroy();
+    for (const end = performance.now() + longMs; status !== 200 && performance.now() < end; await sleep(20)) {
+      status = (await wire.send({ path: '/Tables' })).status;
+    }
+    assert.equal(status, 200);
+  });
+});
+
 describe('Slow clients of TLS', { timeout: 2 * longMs }, () => {
   const wire = useWire({ tls: 'auto' }, { patience });
   const connectClients = useClients(wire);
