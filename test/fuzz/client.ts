@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { AnswerReader, BadAnswer, type WireAnswer } from './answer-reader.ts';
 import type { Case } from './compose.ts';
@@ -36,7 +37,10 @@ export class AskingClient {
         const durationMs = performance.now() - began;
         resolve(problem === undefined ? { answers, durationMs } : { answers, problem, durationMs });
       };
-      const timer = setTimeout(() => finish([], `no answer within ${patienceMs / 1000} s`), patienceMs);
+      const timer = setTimeout(
+        () => finish([], `no answer within ${patienceMs / 1000} s: ${describe(socket)}`),
+        patienceMs,
+      );
       socket.on('data', chunk => {
         reader.push(chunk);
         readAnswer(
@@ -68,6 +72,20 @@ export class AskingClient {
     }
     return this.#socket;
   }
+}
+
+/** Whose fault a silence may be: bytes that never left, or that the other side has and does not answer. */
+function describe({ connecting, bytesWritten, writableLength, bytesRead, localPort = 0 }: Socket): string {
+  const port = `:${localPort.toString(16).toUpperCase().padStart(4, '0')} `;
+  const table = existsSync('/proc/net/tcp') ? readFileSync('/proc/net/tcp', 'utf8').split('\n') : [];
+  // Of each end: addresses, state, bytes waiting to be sent and to be read.
+  const ends = table
+    .filter(line => line.includes(port))
+    .map(line => line.trim().split(/\s+/).slice(1, 5).join(' '));
+  const own = connecting
+    ? 'still connecting'
+    : `${bytesWritten} bytes sent, ${writableLength} waiting, ${bytesRead} read`;
+  return `${own}; ${ends.join('; ') || 'the system does not know the connection'}`;
 }
 
 function readAnswer(
