@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server as HttpServer } from 'node:http';
 import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { TableClient, TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
@@ -206,6 +209,63 @@ describe('the official client with a bearer token', () => {
     await client(fresh, freshTableName()).createTable();
     writeFileSync(keysFile, text);
     await tabularium.reload();
+  });
+});
+
+describe('the official client with a bearer token whose issuer shows its keys at an address', () => {
+  let keysServer: HttpServer;
+  let tabularium: Tabularium;
+  let keys: Awaited<ReturnType<typeof generateKeyPair>>;
+  let shown: object[] = [];
+
+  before(async () => {
+    keys = await generateKeyPair('ES256', { extractable: true });
+    keysServer = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ keys: shown }));
+    }).listen(0, '127.0.0.1');
+    await once(keysServer, 'listening');
+    tabularium = await startTabularium({
+      tablePort: 0,
+      memory: true,
+      logLevel: 'silent',
+      tls: 'auto',
+      bearerIssuer: issuer,
+      bearerKeys: `http://127.0.0.1:${(keysServer.address() as AddressInfo).port}/keys`,
+      bearerContributorRoles: ['writers'],
+    });
+  });
+  after(async () => {
+    await tabularium.close();
+    keysServer.close();
+  });
+
+  it('is let in by the keys that are there, and nobody is while there are none', async () => {
+    const token = await new SignJWT({ iss: issuer, aud: audience, roles: ['writers'], exp: 4e9 })
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .sign(keys.privateKey);
+    const client = new TableClient(
+      tabularium.endpoints.table,
+      'people',
+      credential(token),
+      options(tabularium),
+    );
+    shown = [{ ...(await exportJWK(keys.publicKey)), kid: 'one' }];
+    await client.createTable();
+    const other = await generateKeyPair('ES256');
+    const forged = await new SignJWT({ iss: issuer, aud: audience, roles: ['writers'], exp: 4e9 })
+      .setProtectedHeader({ alg: 'ES256', kid: 'two' })
+      .sign(other.privateKey);
+    const forger = new TableClient(
+      tabularium.endpoints.table,
+      'people',
+      credential(forged),
+      options(tabularium),
+    );
+    await assert.rejects(forger.listEntities().next(), refusal(401, 'InvalidAuthenticationInfo'));
+    keysServer.close();
+    keysServer.closeAllConnections();
+    await tabularium.reload(); // forgets the keys that it has
+    await assert.rejects(client.listEntities().next(), refusal(401, 'InvalidAuthenticationInfo'));
   });
 });
 
