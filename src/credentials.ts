@@ -5,7 +5,7 @@ import type { JWTVerifyGetKey } from 'jose';
 import { type Account, developmentAccount, parseAccount, parseAccountsFile } from './auth/accounts.ts';
 import type { BearerVerifier } from './auth/bearer.ts';
 import { defaultRoles, storageAudience, type TabulariumOptions } from './config.ts';
-import { type LocalCertificate, localCertificate } from './tls/local-authority.ts';
+import { localCertificate } from './tls/local-authority.ts';
 
 /** The accounts of the settings: those given and those of the file, else the development account. Throws an Error. */
 export function readAccounts({ accounts = [], accountsFile }: TabulariumOptions): Account[] {
@@ -21,12 +21,19 @@ export function readAccounts({ accounts = [], accountsFile }: TabulariumOptions)
   }
 }
 
+/** Certificate and key in PEM, and with `--tls auto` the file of whom to trust for them. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly authorityFile?: string;
+}
+
 /** What to serve TLS with, undefined for plain HTTP. `folder` is where `--tls auto` keeps its own. Throws an Error. */
 export async function readTls(
   { tls, tlsCert, tlsKey, host = '127.0.0.1' }: TabulariumOptions,
   folder: string,
   nowMs: number,
-): Promise<(Omit<LocalCertificate, 'authorityFile'> & Partial<LocalCertificate>) | undefined> {
+): Promise<TlsFiles | undefined> {
   const isGiven = tlsCert !== undefined || tlsKey !== undefined;
   if (!isGiven && tls !== 'auto') return undefined;
   if (isGiven && tls === 'auto') throw new Error('give either --tls auto, or --tls-cert and --tls-key');

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { type Account, developmentAccount } from './auth/accounts.ts';
 import type { BearerVerifier } from './auth/bearer.ts';
 import { implementedServices, type TabulariumOptions } from './config.ts';
-import { isLoopback, readAccounts, readBearer, readTls } from './credentials.ts';
+import { isLoopback, readAccounts, readBearer, readTls, type TlsFiles } from './credentials.ts';
 import { createLogger, type Logger } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { type ServerContext, TableServer } from './server.ts';
@@ -115,7 +115,7 @@ export async function startTabularium(
 
 interface Credentials {
   readonly accounts: readonly Account[];
-  readonly tls: Awaited<ReturnType<typeof readTls>>;
+  readonly tls: TlsFiles | undefined;
   readonly verifyBearer: BearerVerifier | undefined;
 }
 

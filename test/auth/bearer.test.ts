@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import {
+  createLocalJWKSet,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose';
 import { type BearerVerifier, bearerVerifier, claimsOnlyVerifier } from '../../src/auth/bearer.ts';
 import { contributorPermissions, readerPermissions } from '../../src/auth/grant.ts';
 
@@ -27,11 +35,13 @@ function sign(payload: JWTPayload, key: Key | Uint8Array, alg = 'RS256', kid = '
 describe('a bearer token', () => {
   let key: Key;
   let otherKey: Key;
+  let publicKey: Uint8Array;
   let verify: BearerVerifier;
 
   before(async () => {
     const pair = await generateKeyPair('RS256', { extractable: true });
     key = pair.privateKey;
+    publicKey = new TextEncoder().encode(await exportSPKI(pair.publicKey));
     otherKey = (await generateKeyPair('RS256')).privateKey;
     verify = bearerVerifier({
       issuer,
@@ -87,8 +97,7 @@ describe('a bearer token', () => {
     await assert.rejects(verify(await sign(claims, otherKey), account, nowMs), /signature/);
     await assert.rejects(verify(await sign(claims, otherKey, 'RS256', 'two'), account, nowMs));
     await assert.rejects(verify(new UnsecuredJWT(claims).encode(), account, nowMs), /alg|JWS/i);
-    const secret = new TextEncoder().encode('a secret that is long enough to be one');
-    await assert.rejects(verify(await sign(claims, secret, 'HS256'), account, nowMs), /alg/);
+    await assert.rejects(verify(await sign(claims, publicKey, 'HS256'), account, nowMs), /alg/);
     const [head, , signature] = (await sign(claims, key)).split('.');
     const forged = Buffer.from(JSON.stringify({ ...claims, roles: ['writers'], sub: 'me' })).toString(
       'base64url',
