@@ -240,27 +240,17 @@ describe('the official client with a bearer token whose issuer shows its keys at
   });
 
   it('is let in by the keys that are there, and nobody is while there are none', async () => {
-    const token = await new SignJWT({ iss: issuer, aud: audience, roles: ['writers'], exp: 4e9 })
-      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-      .sign(keys.privateKey);
-    const client = new TableClient(
-      tabularium.endpoints.table,
-      'people',
-      credential(token),
-      options(tabularium),
-    );
+    const clientSignedBy = async (key: typeof keys.privateKey, kid: string): Promise<TableClient> => {
+      const token = await new SignJWT({ iss: issuer, aud: audience, roles: ['writers'], exp: 4e9 })
+        .setProtectedHeader({ alg: 'ES256', kid })
+        .sign(key);
+      return new TableClient(tabularium.endpoints.table, 'people', credential(token), options(tabularium));
+    };
+    const client = await clientSignedBy(keys.privateKey, 'one');
     shown = [{ ...(await exportJWK(keys.publicKey)), kid: 'one' }];
     await client.createTable();
     const other = await generateKeyPair('ES256');
-    const forged = await new SignJWT({ iss: issuer, aud: audience, roles: ['writers'], exp: 4e9 })
-      .setProtectedHeader({ alg: 'ES256', kid: 'two' })
-      .sign(other.privateKey);
-    const forger = new TableClient(
-      tabularium.endpoints.table,
-      'people',
-      credential(forged),
-      options(tabularium),
-    );
+    const forger = await clientSignedBy(other.privateKey, 'two');
     await assert.rejects(forger.listEntities().next(), refusal(401, 'InvalidAuthenticationInfo'));
     keysServer.close();
     keysServer.closeAllConnections();
