@@ -39,9 +39,10 @@ async function start({ account, quiet, ...options }: StartOptions): Promise<void
     process.exitCode = 1;
     return;
   }
-  if (quiet !== true) process.stdout.write(banner(tabularium, options));
+  // Before the banner: whoever waits for it may tell the server to stop at once.
   stopOnSignals(tabularium, log);
   process.on('SIGHUP', () => void reload(tabularium, log));
+  if (quiet !== true) process.stdout.write(banner(tabularium, options));
 }
 
 function banner(tabularium: Tabularium, options: TabulariumOptions): string {
