@@ -6,6 +6,7 @@ export type Ticks = bigint;
 
 const ticksPerMs = 10_000n;
 const unixEpochTicks = 621_355_968_000_000_000n;
+const unixEpochMs = Number(unixEpochTicks / ticksPerMs);
 
 export function ticksFromMs(unixMs: number): Ticks {
   return BigInt(unixMs) * ticksPerMs + unixEpochTicks;
@@ -32,15 +33,30 @@ export function formatTicksInvariant(ticks: Ticks): string {
   return `${month}/${day}/${year} ${seconds.slice(11)}`;
 }
 
+const ticksPerSecond = 1000n * ticksPerMs;
+
+let lastSecond = Number.NaN;
+let lastSeconds = '';
+
+/** Clock times come in runs of one second: its text is kept. */
 function split(ticks: Ticks): { seconds: string; fraction: string } {
-  const unixTicks = ticks - unixEpochTicks;
-  let fraction = unixTicks % (1000n * ticksPerMs);
-  if (fraction < 0n) fraction += 1000n * ticksPerMs;
-  const wholeMs = Number((unixTicks - fraction) / ticksPerMs);
-  return {
-    seconds: new Date(wholeMs).toISOString().slice(0, 19),
-    fraction: fraction.toString().padStart(7, '0'),
-  };
+  const second = Number(ticks / ticksPerSecond);
+  if (second !== lastSecond) {
+    lastSeconds = new Date(second * 1000 - unixEpochMs).toISOString().slice(0, 19);
+    lastSecond = second;
+  }
+  return { seconds: lastSeconds, fraction: String(ticks % ticksPerSecond).padStart(7, '0') };
+}
+
+/** Of formatTicks, and certainly a date: the days that not every month has are left to parseTicks. */
+const plain =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{0,6}[1-9])?Z$/;
+
+/** The text as formatTicks writes its time; undefined where it is not a date. */
+export function trimTicks(text: string): string | undefined {
+  if (plain.test(text)) return text;
+  const ticks = parseTicks(text);
+  return ticks === undefined ? undefined : formatTicks(ticks);
 }
 
 const iso =
@@ -57,7 +73,8 @@ export function parseTicks(text: string): Ticks | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
   const utc = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
   const unixMs = Date.parse(utc);
-  if (Number.isNaN(unixMs) || new Date(unixMs).toISOString() !== utc) return undefined;
+  // A day too many would be one of the next month, and hour 24 of the next day.
+  if (Number.isNaN(unixMs) || new Date(unixMs).getUTCDate() !== Number(day)) return undefined;
   const ticks = ticksFromMs(unixMs - zoneOffsetMs(zone)) + BigInt(fraction.slice(0, 7).padEnd(7, '0'));
   return ticks >= 0n && ticks < ticksPastYear9999 ? ticks : undefined;
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { Key } from '../store/key.ts';
 import { checkEntity, checkKey } from '../table/entity/check-entity.ts';
 import { type EdmType, isEdmType, type Property } from '../table/entity/edm.ts';
-import type { JsonMember } from '../table/entity/json-members.ts';
+import type { JsonValue } from '../table/entity/json-members.ts';
 import { inferType, readValue } from '../table/entity/property-value.ts';
 import { parseTicks, type Ticks } from '../ticks.ts';
 import { isObject, LeftOutError } from './stored-value.ts';
@@ -56,9 +56,8 @@ function readProperty(name: string, value: unknown, annotation: unknown): Proper
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     throw new LeftOutError(`property '${name}' is an object or an array`);
   }
-  const member: JsonMember = {
-    name,
-    kind: typeof value as JsonMember['kind'],
+  const member: JsonValue = {
+    kind: typeof value as JsonValue['kind'],
     value: String(value),
     json: JSON.stringify(value),
   };
@@ -71,7 +70,7 @@ function readProperty(name: string, value: unknown, annotation: unknown): Proper
   throw new LeftOutError(`property '${name}' is no ${type}: ${shorten(member.json)}`);
 }
 
-function readTypedValue(type: EdmType, member: JsonMember): string | undefined {
+function readTypedValue(type: EdmType, member: JsonValue): string | undefined {
   const json = readValue(type, member);
   if (json !== undefined || type !== 'Edm.Guid') return json;
   // Newer versions of the emulator keep the Base64 of a Guid's text, older ones the text.

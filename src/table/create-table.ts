@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { readMembers } from './entity/parse-entity.ts';
+import { parseBody } from './entity/parse-entity.ts';
 import { type Operation, preferenceHeaders, preferenceOf, requireJson, requireJsonBody } from './request.ts';
 import { formatTable, jsonHeaders, tableUrl } from './table-body.ts';
 import { checkTableName } from './table-name.ts';
@@ -29,7 +29,7 @@ export const createTable: Operation = {
 
 /** Other members are ignored. */
 function readTableName(body: Buffer): string {
-  const member = readMembers(body).find(({ name }) => name === 'TableName');
+  const member = parseBody(body).find(({ name }) => name === 'TableName');
   if (member === undefined || member.kind === 'null') throw new ServiceError('PropertiesNeedValue');
   if (member.kind !== 'string') throw new ServiceError('InvalidInput');
   return member.value;

@@ -72,21 +72,32 @@ function requireBoundary(contentType: string | undefined): string {
 }
 
 /** An operation inside a batch: its own address, headers and body; the account and credentials of the outer. */
-function readRequest(part: HttpPart, outer: TableRequest): TableRequest {
-  const { path, query: queryText } = splitTarget(part.target);
-  const query = parseQuery(queryText);
+function readRequest(part: HttpPart, outer: TableRequest, before: GroupWrite | undefined): TableRequest {
+  const { resource, query } =
+    part.target === before?.part.target ? before.request : readTarget(part.target, outer.accountSegment);
   return {
     ...outer,
     method: readMethod(part.method, part.headers.get('x-http-method')),
-    resource: parsePath(withoutAccount(decodePercent(path), outer.accountSegment)),
+    resource,
     query,
-    format: formatOf(part, outer),
+    format: negotiateFormat(query.get('$format'), acceptOf(part, outer)),
     body: part.body,
     header: name => part.headers.get(name),
   };
 }
 
-/** What the operation asks for, else what the batch does; of an unreadable address, that is told elsewhere. */
+function readTarget(
+  target: string,
+  accountSegment: string | undefined,
+): Pick<TableRequest, 'resource' | 'query'> {
+  const { path, query } = splitTarget(target);
+  return {
+    resource: parsePath(withoutAccount(decodePercent(path), accountSegment)),
+    query: parseQuery(query),
+  };
+}
+
+/** Of an operation that failed: what it asks for, else what the batch does; an unreadable address asks for nothing. */
 function formatOf(part: HttpPart, outer: TableRequest): Format {
   let format: string | undefined;
   try {
@@ -94,7 +105,11 @@ function formatOf(part: HttpPart, outer: TableRequest): Format {
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
   }
-  return negotiateFormat(format, part.headers.get('accept') ?? outer.header('accept'));
+  return negotiateFormat(format, acceptOf(part, outer));
+}
+
+function acceptOf(part: HttpPart, outer: TableRequest): string | undefined {
+  return part.headers.get('accept') ?? outer.header('accept');
 }
 
 function withoutAccount(path: string, segment: string | undefined): string {
@@ -110,7 +125,7 @@ function contentIdOf({ headers }: HttpPart): string | undefined {
 
 async function answerQuery(part: HttpPart, outer: TableRequest, store: Store): Promise<BatchPart> {
   try {
-    const request = readRequest(part, outer);
+    const request = readRequest(part, outer, undefined);
     const { kind } = request.resource;
     if (kind !== 'entity' && kind !== 'entities') throw new ServiceError('InvalidInput');
     const operation = kind === 'entity' ? getEntity : queryEntities;
@@ -133,7 +148,7 @@ async function answerChangeset(
   for (const [index, part] of parts.entries()) {
     try {
       if (index >= limits.transactionOperationsMax) throw tooManyOperations();
-      const write = readWrite(part, outer);
+      const write = readWrite(part, outer, writes.at(-1));
       if (!isSameGroup(writes[0] ?? write, write)) {
         throw new ServiceError('CommandsInBatchActOnDifferentPartitions');
       }
@@ -173,8 +188,8 @@ interface GroupWrite {
   readonly part: HttpPart;
 }
 
-function readWrite(part: HttpPart, outer: TableRequest): GroupWrite {
-  const request = readRequest(part, outer);
+function readWrite(part: HttpPart, outer: TableRequest, before: GroupWrite | undefined): GroupWrite {
+  const request = readRequest(part, outer, before);
   const isConditional = request.header('if-match') !== undefined;
   const operation = findRoute(entityWrites, request.method, request.resource, isConditional);
   if (operation === undefined) throw new ServiceError('InvalidInput');

@@ -4,7 +4,7 @@ import { formatElement } from './element.ts';
 import { checkEntity, checkKey } from './entity/check-entity.ts';
 import { parseEntity } from './entity/parse-entity.ts';
 import { projectRow } from './entity/project.ts';
-import { formatEtag, formatProperties, formatRow } from './entity/row.ts';
+import { formatEtag, formatRow } from './entity/row.ts';
 import { preferenceHeaders, preferenceOf, requireJson, requireJsonBody, tableOf } from './request.ts';
 import { entityPath, entityUrls } from './urls.ts';
 import type { EntityWrite } from './write-entity.ts';
@@ -20,12 +20,12 @@ export const insertEntity: EntityWrite = {
     }
     requireJsonBody(request);
     if (preferenceOf(request.header('prefer')) !== 'return-no-content') requireJson(request);
-    const { partitionKey, rowKey, properties } = parseEntity(request.body);
+    const { partitionKey, rowKey, properties, text } = parseEntity(request.body);
     if (partitionKey === undefined || rowKey === undefined) throw new ServiceError('PropertiesNeedValue');
     const key = { partitionKey, rowKey };
     checkKey(key);
     checkEntity(key, properties);
-    return { verb: 'insert', key, text: formatProperties(properties) };
+    return { verb: 'insert', key, text };
   },
   answer(request, intent, tick) {
     const preference = preferenceOf(request.header('prefer'));

@@ -68,13 +68,16 @@ export function requireJson({ format, version }: TableRequest): MetadataLevel {
   throw new ServiceError(format === 'verbose' ? 'JsonVerboseFormatNotSupported' : 'AtomFormatNotSupported');
 }
 
+const jsonType = 'application/json';
+
 /**
  * Throws AtomFormatNotSupported or MediaTypeNotSupported for a body that is not JSON, JsonFormatNotSupported
  * where the version has none. A body of no type is taken as JSON.
  */
 export function requireJsonBody(request: TableRequest): void {
-  const type = request.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type === undefined || type === '' || type === 'application/json') {
+  const header = request.header('content-type');
+  const type = header === jsonType ? header : header?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type === undefined || type === '' || type === jsonType) {
     if (request.version < firstJsonVersion) throw new ServiceError('JsonFormatNotSupported');
     return;
   }

@@ -5,9 +5,8 @@ import { type IfMatch, parseIfMatch } from '../http/etag.ts';
 import type { Key } from '../store/key.ts';
 import type { Ticks } from '../ticks.ts';
 import { checkEntity, checkKeyLength, hasLegalCharacters } from './entity/check-entity.ts';
-import type { Property } from './entity/edm.ts';
-import { parseEntity } from './entity/parse-entity.ts';
-import { formatEtag, formatProperties } from './entity/row.ts';
+import { type EntityBody, parseEntity } from './entity/parse-entity.ts';
+import { formatEtag } from './entity/row.ts';
 import { entityOf, type Operation, requireJsonBody, type TableRequest, tableOf } from './request.ts';
 import { requireReach } from './signed-range.ts';
 import { decideIntents, type Intent } from './transition.ts';
@@ -46,28 +45,28 @@ export function single(write: EntityWrite): Operation {
 
 /** An update or upsert of the whole entity. */
 export function readReplace(request: TableRequest): Intent {
-  const { key, properties, ifMatch } = readChange(request);
-  return { verb: 'replace', key, text: formatProperties(properties), ifMatch };
+  const { key, body, ifMatch } = readChange(request);
+  return { verb: 'replace', key, text: body.text, ifMatch };
 }
 
 /** An update or upsert of the properties that are sent. */
 export function readMerge(request: TableRequest): Intent {
-  const { key, properties, ifMatch } = readChange(request);
-  return { verb: 'merge', key, properties, ifMatch };
+  const { key, body, ifMatch } = readChange(request);
+  return { verb: 'merge', key, properties: body.properties, ifMatch };
 }
 
 /** The key comes from the address, which is authoritative, the properties from the body. */
 function readChange(request: TableRequest): {
   key: Key;
-  properties: readonly Property[];
+  body: EntityBody;
   ifMatch: IfMatch | undefined;
 } {
   requireJsonBody(request);
   const ifMatch = readCondition(request);
-  const { properties } = parseEntity(request.body);
+  const body = parseEntity(request.body);
   const key = readAddressedKey(request);
-  checkEntity(key, properties);
-  return { key, properties, ifMatch };
+  checkEntity(key, body.properties);
+  return { key, body, ifMatch };
 }
 
 /** The key in the address of a write. Throws OutOfRangeInput, without naming it, or for its length. */

@@ -2,8 +2,14 @@
  * A JSON object of plain members, read without loss: JSON.parse would turn `3.0` into 3, round an Int64 and
  * keep the last of two members of one name.
  */
-export interface JsonMember {
+export interface JsonMember extends JsonValue {
   readonly name: string;
+  /** Where the text has `"name":json`, to the letter; -1 where it is written in another way. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface JsonValue {
   readonly kind: 'string' | 'number' | 'boolean' | 'null';
   /** A string decoded; a number as it was written; `true` or `false`. */
   readonly value: string;
@@ -11,9 +17,12 @@ export interface JsonMember {
   readonly json: string;
 }
 
-const plainString = /"[^"\\\u0000-\u001f]*"/y;
-const escapedString = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+/** Where a text has none of these, its strings end at the next quote. */
+const needsCare = /[\\\u0000-\u001f]/;
+const carefulString = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+const quote = 0x22;
 
 /** Undefined where the text is not a JSON object, or a member is an object or an array. */
 export function parseMembers(text: string): JsonMember[] | undefined {
@@ -22,10 +31,12 @@ export function parseMembers(text: string): JsonMember[] | undefined {
 
 class MemberParser {
   readonly #text: string;
+  readonly #needsCare: boolean;
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
+    this.#needsCare = needsCare.test(text);
   }
 
   parse(): JsonMember[] | undefined {
@@ -44,17 +55,21 @@ class MemberParser {
   }
 
   #takeMember(): JsonMember | undefined {
-    const name = this.#takeString();
-    if (name === undefined || !this.#takeSign(':')) return undefined;
-    const string = this.#takeString();
-    if (string !== undefined) {
-      const value = decodeString(string);
-      const json = string.includes('\\') ? JSON.stringify(value) : string;
-      return { name: decodeString(name), kind: 'string', value, json };
-    }
-    const value = this.#take(scalar);
-    if (value === undefined) return undefined;
-    return { name: decodeString(name), kind: kindOf(value), value, json: value };
+    this.#skipSpace();
+    const start = this.#at;
+    const nameToken = this.#takeString();
+    const colon = this.#at;
+    if (nameToken === undefined || !this.#takeSign(':')) return undefined;
+    this.#skipSpace();
+    const valueStart = this.#at;
+    const token = this.#takeString() ?? this.#take(scalar);
+    if (token === undefined) return undefined;
+    const name = decodeString(nameToken);
+    const kind = kindOf(token);
+    const value = kind === 'string' ? decodeString(token) : token;
+    const json = this.#needsCare && kind === 'string' ? JSON.stringify(value) : token;
+    const isVerbatim = valueStart === colon + 1 && name.length + 2 === nameToken.length && json === token;
+    return { name, kind, value, json, start: isVerbatim ? start : -1, end: this.#at };
   }
 
   #takeSign(sign: string): boolean {
@@ -65,8 +80,12 @@ class MemberParser {
   }
 
   #takeString(): string | undefined {
-    this.#skipSpace();
-    return this.#take(plainString) ?? this.#take(escapedString);
+    if (this.#needsCare) return this.#take(carefulString);
+    const start = this.#at;
+    const end = this.#text.charCodeAt(start) === quote ? this.#text.indexOf('"', start + 1) : -1;
+    if (end < 0) return undefined;
+    this.#at = end + 1;
+    return this.#text.slice(start, this.#at);
   }
 
   #take(token: RegExp): string | undefined {
@@ -86,9 +105,18 @@ class MemberParser {
   }
 }
 
-function kindOf(scalar: string): JsonMember['kind'] {
-  if (scalar === 'null') return 'null';
-  return scalar === 'true' || scalar === 'false' ? 'boolean' : 'number';
+function kindOf(token: string): JsonMember['kind'] {
+  switch (token.charCodeAt(0)) {
+    case quote:
+      return 'string';
+    case 0x74: // t
+    case 0x66: // f
+      return 'boolean';
+    case 0x6e: // n
+      return 'null';
+    default:
+      return 'number';
+  }
 }
 
 function decodeString(token: string): string {

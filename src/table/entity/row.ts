@@ -25,12 +25,15 @@ export function formatRow(key: Key, tick: Ticks, propertiesText: string): Buffer
 
 /** The members of the properties, each with a comma before it. */
 export function formatProperties(properties: readonly Property[]): string {
-  const parts: string[] = [];
-  for (const { name, type, json } of properties) {
-    if (isAnnotated(type, json)) parts.push(',"', name, '@odata.type":"', type, '"');
-    parts.push(',"', name, '":', json);
-  }
-  return parts.join('');
+  let text = '';
+  for (const property of properties) text += formatProperty(property);
+  return text;
+}
+
+/** The member of a property, and before it that of its type where the value does not show it; with commas. */
+export function formatProperty({ name, type, json }: Property): string {
+  const member = `,"${name}":${json}`;
+  return isAnnotated(type, json) ? `,"${name}@odata.type":"${type}"${member}` : member;
 }
 
 /** `W/"datetime'2020-07-24T14%3A34%3A48.4767Z'"` (REST: Common Response Headers; recorded). */

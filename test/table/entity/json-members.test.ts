@@ -6,7 +6,9 @@ import { parseMembers } from '../../../src/table/entity/json-members.ts';
 describe('the members of a JSON object', () => {
   it('keep the text of numbers, and the kind of every value', () => {
     assert.deepEqual(
-      parseMembers('{"a":3.0,"b":-1E+2,"c":"3.0","d":true,"e":false,"f":null,"g":9007199254740993}'),
+      parseMembers('{"a":3.0,"b":-1E+2,"c":"3.0","d":true,"e":false,"f":null,"g":9007199254740993}')?.map(
+        ({ name, kind, value, json }) => ({ name, kind, value, json }),
+      ),
       [
         { name: 'a', kind: 'number', value: '3.0', json: '3.0' },
         { name: 'b', kind: 'number', value: '-1E+2', json: '-1E+2' },
@@ -16,6 +18,14 @@ describe('the members of a JSON object', () => {
         { name: 'f', kind: 'null', value: 'null', json: 'null' },
         { name: 'g', kind: 'number', value: '9007199254740993', json: '9007199254740993' },
       ],
+    );
+  });
+
+  it('are told where the text has them to the letter', () => {
+    const text = '{"a":"b","c" : 1,"d":"\\u0041","\\u0065":2,"f":"\\n", "g":3}';
+    assert.deepEqual(
+      parseMembers(text)?.map(({ start, end }) => (start < 0 ? undefined : text.slice(start, end))),
+      ['"a":"b"', undefined, undefined, undefined, '"f":"\\n"', '"g":3'],
     );
   });
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { parseEntity } from '../../../src/table/entity/parse-entity.ts';
+import { formatProperties } from '../../../src/table/entity/row.ts';
+import { anyValue, propertyName, propertyOf } from '../../support/arbitraries.ts';
 
 function parse(json: string) {
   return parseEntity(Buffer.from(json));
@@ -18,6 +21,7 @@ describe('the body of an entity', () => {
         { name: 'a', type: 'Edm.String', json: '"x"' },
         { name: 'm', type: 'Edm.Double', json: '1.5' },
       ],
+      text: ',"z":1,"a":"x","m":1.5',
     });
   });
 
@@ -35,10 +39,55 @@ describe('the body of an entity', () => {
     assert.deepEqual(parse('{"a":null,"b@odata.type":"Edm.Int64","b":null}').properties, []);
   });
 
+  it('has the text of its properties as a row has it, however the client writes them', () => {
+    const writing = fc.record({
+      name: propertyName,
+      value: anyValue,
+      order: fc.constantFrom('type first', 'type last', 'type far', 'no type'),
+      space: fc.constantFrom('', '', ' ', '\n'),
+      isEscaped: fc.boolean(),
+      between: fc.constantFrom(
+        '',
+        '',
+        '"PartitionKey":"p"',
+        '"Timestamp":"x"',
+        '"gone":null',
+        '"odata.etag":"x"',
+      ),
+    });
+    const anyBody = fc.uniqueArray(writing, { selector: ({ name }) => name, maxLength: 8 }).map(writings => {
+      const far: string[] = [];
+      const members = writings.flatMap(({ name, value, order, space, isEscaped, between }) => {
+        const { type, json } = propertyOf(name, value);
+        const escaped = isEscaped
+          ? `\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}`
+          : name;
+        const member = `"${escaped}"${space}:${space}${json}${space}`;
+        const annotation = `"${name}@odata.type":"${type}"`;
+        if (order === 'type far') far.push(annotation);
+        const pair = { 'type first': [annotation, member], 'type last': [member, annotation] };
+        return [...(order in pair ? pair[order as keyof typeof pair] : [member]), between];
+      });
+      const unique = [...new Set([...members, ...far])].filter(member => member !== '');
+      return `{${unique.join(',')}}`;
+    });
+    fc.assert(
+      fc.property(anyBody, body => {
+        const { properties, text } = parse(body);
+        assert.equal(text, formatProperties(properties));
+      }),
+    );
+  });
+
   it('does not show Timestamp or annotations, whatever they hold', () => {
     const json =
       '{"odata.metadata":"x","odata.etag":"W/\\"x\\"","odata.type":"a.t","odata.id":"x","odata.editLink":"x","Timestamp":"0001-01-01T00:00:00Z","Timestamp@odata.type":"Edm.DateTime","a@odata.type":"Edm.String"}';
-    assert.deepEqual(parse(json), { partitionKey: undefined, rowKey: undefined, properties: [] });
+    assert.deepEqual(parse(json), {
+      partitionKey: undefined,
+      rowKey: undefined,
+      properties: [],
+      text: '',
+    });
   });
 
   it('has names that differ in case as different properties', () => {
@@ -60,8 +109,18 @@ describe('the body of an entity', () => {
   });
 
   it('may be empty, which is an entity without properties', () => {
-    assert.deepEqual(parse(''), { partitionKey: undefined, rowKey: undefined, properties: [] });
-    assert.deepEqual(parse('{}'), { partitionKey: undefined, rowKey: undefined, properties: [] });
+    assert.deepEqual(parse(''), {
+      partitionKey: undefined,
+      rowKey: undefined,
+      properties: [],
+      text: '',
+    });
+    assert.deepEqual(parse('{}'), {
+      partitionKey: undefined,
+      rowKey: undefined,
+      properties: [],
+      text: '',
+    });
   });
 
   it('may begin with a byte order mark', () => {
@@ -73,6 +132,7 @@ describe('the body of an entity', () => {
       partitionKey: '',
       rowKey: '',
       properties: [],
+      text: '',
     });
   });
 

@@ -86,7 +86,7 @@ describe('a stored row', () => {
       fc.property(anyKey, anyTick, anyProperties, (key, tick, pairs) => {
         const properties = pairs.map(([name, value]) => propertyOf(name, value));
         const body = parseEntity(formatRow(key, tick, formatProperties(properties)));
-        assert.deepEqual(body, { ...key, properties });
+        assert.deepEqual(body, { ...key, properties, text: formatProperties(properties) });
       }),
     );
   });
