@@ -25,86 +25,139 @@ export function readBoundary(contentType: string | undefined): string | undefine
   return boundary === '' ? undefined : boundary;
 }
 
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const space = 0x20;
+const tab = 0x09;
+const dash = 0x2d;
+
 /**
  * Splits a body at its delimiters, which count at the start of a line only. Undefined where there is no
  * delimiter, or a part has no end to its headers.
  */
 export function parseMultipart(body: Buffer, boundary: string): Part[] | undefined {
-  // In latin1 a character is a byte, so that positions in the text are positions in the body.
-  const text = body.toString('latin1');
-  const escaped = Buffer.from(boundary)
-    .toString('latin1')
-    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const delimiters = [
-    ...text.matchAll(new RegExp(`(?:^|\\r?\\n)--${escaped}(--)?[ \\t]*(?=\\r?\\n|$)`, 'g')),
-  ];
-  if (delimiters.length === 0) return undefined;
+  const marker = Buffer.from(`--${boundary}`);
+  let delimiter = findDelimiter(body, marker, 0);
+  if (delimiter === undefined) return undefined;
   const parts: Part[] = [];
-  for (const [index, delimiter] of delimiters.entries()) {
-    if (delimiter[1] === '--') break;
-    const start = delimiter.index + delimiter[0].length;
-    const end = delimiters[index + 1]?.index ?? body.length;
+  while (!delimiter.isLast) {
+    const { end: start } = delimiter;
+    const next = findDelimiter(body, marker, start);
     // Some clients leave the closing dashes off: then nothing follows the last delimiter.
-    if (delimiters[index + 1] === undefined && text.slice(start).trim() === '') break;
-    const part = parsePart(body.subarray(start, end));
+    if (next === undefined && body.toString('latin1', start).trim() === '') break;
+    const part = parsePart(body, start, next?.start ?? body.length);
     if (part === undefined) return undefined;
     parts.push(part);
+    if (next === undefined) break;
+    delimiter = next;
   }
   return parts;
 }
 
-function parsePart(bytes: Buffer): Part | undefined {
+interface Delimiter {
+  /** With the line end before it. */
+  readonly start: number;
+  /** Behind its spaces; the line end is not in it. */
+  readonly end: number;
+  readonly isLast: boolean;
+}
+
+function findDelimiter(body: Buffer, marker: Buffer, from: number): Delimiter | undefined {
+  for (let at = body.indexOf(marker, from); at >= 0; at = body.indexOf(marker, at + 1)) {
+    if (at > 0 && body[at - 1] !== lineFeed) continue;
+    let end = at + marker.length;
+    const isLast = body[end] === dash && body[end + 1] === dash;
+    if (isLast) end += 2;
+    while (body[end] === space || body[end] === tab) end++;
+    if (end < body.length && !isLineEnd(body, end)) continue;
+    return { start: at === 0 ? 0 : beforeLineEnd(body, at), end, isLast };
+  }
+  return undefined;
+}
+
+function isLineEnd(bytes: Buffer, at: number): boolean {
+  return bytes[at] === lineFeed || (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed);
+}
+
+/** Where the line end begins that the line at `at` follows. */
+function beforeLineEnd(bytes: Buffer, at: number): number {
+  return at > 1 && bytes[at - 2] === carriageReturn ? at - 2 : at - 1;
+}
+
+function parsePart(body: Buffer, start: number, end: number): Part | undefined {
   // The line end behind the delimiter belongs to it: a part without headers begins with an empty line.
-  const text = bytes.toString('latin1');
-  const lineEnd = /^\r?\n/.exec(text)?.[0].length ?? 0;
-  const split = splitHead(text, lineEnd);
-  if (split === undefined) return undefined;
-  return { headers: parseHeaders(split.head.split(/\r?\n/)), content: bytes.subarray(split.bodyStart) };
+  const headStart = isLineEnd(body, start) ? body.indexOf(lineFeed, start) + 1 : start;
+  const split = splitHead(body, headStart, end);
+  return split && { headers: parseHeaders(split.head), content: body.subarray(split.bodyStart, end) };
 }
 
 /** What HTTP allows in no head; some of it would come back in the answer's. */
 const controls = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/;
+const requestLine = /^([A-Za-z]+) (\S.*) HTTP\/1\.[01]\s*$/;
+const beyondAscii = /[\x80-\xff]/;
 
 /** A part of type application/http. Undefined where it does not begin with a request line, or is not text. */
 export function parseHttpPart(content: Buffer): HttpPart | undefined {
-  const text = content.toString('latin1');
-  const start = /^[\r\n]*/.exec(text)?.[0].length ?? 0;
-  const split = splitHead(text, start) ?? { head: text.slice(start).trimEnd(), bodyStart: text.length };
-  const [requestLine, ...lines] = split.head.split(/\r?\n/);
-  const match = /^([A-Za-z]+) (\S.*) HTTP\/1\.[01]\s*$/.exec(requestLine ?? '');
-  if (match === null || controls.test(split.head)) return undefined;
+  let start = 0;
+  while (isLineSign(content[start])) start++;
+  const split = splitHead(content, start, content.length) ?? {
+    head: content.toString('latin1', start).trimEnd(),
+    bodyStart: content.length,
+  };
+  const { head } = split;
+  const lineEnd = head.indexOf('\n');
+  const match = requestLine.exec(lineEnd < 0 ? head : head.slice(0, lineEnd));
+  if (match === null || controls.test(head)) return undefined;
   // Clients put extra line ends before and after a body; JSON does not mind losing them.
-  let bodyStart = split.bodyStart;
+  let { bodyStart } = split;
   let bodyEnd = content.length;
-  while (bodyStart < bodyEnd && isLineEnd(content[bodyStart])) bodyStart++;
-  while (bodyStart < bodyEnd && isLineEnd(content[bodyEnd - 1])) bodyEnd--;
+  while (bodyStart < bodyEnd && isLineSign(content[bodyStart])) bodyStart++;
+  while (bodyStart < bodyEnd && isLineSign(content[bodyEnd - 1])) bodyEnd--;
+  const target = match[2] as string;
   return {
     method: (match[1] as string).toUpperCase(),
-    target: Buffer.from(match[2] as string, 'latin1').toString('utf8'),
-    headers: parseHeaders(lines),
+    target: beyondAscii.test(target) ? Buffer.from(target, 'latin1').toString('utf8') : target,
+    headers: parseHeaders(lineEnd < 0 ? '' : head.slice(lineEnd + 1)),
     body: content.subarray(bodyStart, bodyEnd),
   };
 }
 
-function splitHead(text: string, start: number): { head: string; bodyStart: number } | undefined {
-  const emptyLine = /\r?\n\r?\n/g;
-  emptyLine.lastIndex = start;
-  const first = /^\r?\n/.exec(text.slice(start, start + 2));
-  if (first !== null) return { head: '', bodyStart: start + first[0].length };
-  const match = emptyLine.exec(text);
-  if (match === null) return undefined;
-  return { head: text.slice(start, match.index), bodyStart: match.index + match[0].length };
+function isLineSign(byte: number | undefined): boolean {
+  return byte === carriageReturn || byte === lineFeed;
 }
 
-function isLineEnd(byte: number | undefined): boolean {
-  return byte === 0x0d || byte === 0x0a;
-}
-
-function parseHeaders(lines: readonly string[]): Map<string, string> {
-  const headers = new Map<string, string>();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+/** The lines up to the first empty one, in latin1: a character is a byte. Undefined where no line is empty. */
+function splitHead(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { head: string; bodyStart: number } | undefined {
+  for (let line = start; ; ) {
+    const lineEnd = bytes.indexOf(lineFeed, line);
+    if (lineEnd < 0 || lineEnd >= end) return undefined;
+    const isEmpty = lineEnd === line || (lineEnd === line + 1 && bytes[line] === carriageReturn);
+    if (isEmpty) {
+      const headEnd = line === start ? start : beforeLineEnd(bytes, line);
+      return { head: bytes.toString('latin1', start, headEnd), bodyStart: lineEnd + 1 };
+    }
+    line = lineEnd + 1;
   }
-  return headers;
+}
+
+let lastHead = '';
+let lastHeaders: ReadonlyMap<string, string> = new Map();
+
+/** The parts of a batch have mostly the same headers: those of the last one are kept. */
+function parseHeaders(head: string): ReadonlyMap<string, string> {
+  if (head !== lastHead) {
+    lastHead = head;
+    lastHeaders = new Map(
+      head
+        .split('\n')
+        .map(line => [line, line.indexOf(':')] as const)
+        .filter(([, colon]) => colon > 0)
+        .map(([line, colon]) => [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]),
+    );
+  }
+  return lastHeaders;
 }
