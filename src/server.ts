@@ -31,6 +31,7 @@ import {
 import { type ErrorShape, renderError } from './http/error-body.ts';
 import { negotiateFormat } from './http/media-type.ts';
 import { readMethod } from './http/method.ts';
+import { WriteTurns } from './http/turns.ts';
 import { echoedVersion, parseVersion } from './http/version.ts';
 import * as limits from './limits.ts';
 import type { Logger } from './observe/log.ts';
@@ -92,6 +93,7 @@ export class TableServer {
   readonly #patience: Patience;
   #bodyBytesInFlight = 0;
   readonly #unsent = new UnsentAnswers();
+  readonly #turns = new WriteTurns();
   #isClosing = false;
   #turn: Promise<void> | undefined;
 
@@ -225,6 +227,7 @@ export class TableServer {
         isAbandoned: () => exchange.outgoing.destroyed,
         header,
       };
+      if (method !== 'GET') await this.#turns.take(request.body.length);
       return await operation.run(request, this.#context.store);
     } finally {
       this.#bodyBytesInFlight -= bytes;
