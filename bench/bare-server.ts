@@ -1,15 +1,16 @@
 /**
  * The least that an HTTP server in Node can do for the same answers: no signature, no parsing, no protocol.
  * A point read answers captured bytes without looking anything up; a write reads its body and waits for one
- * durable put of a row of equal size (or for one transaction of a hundred); a query copies the rows that it
- * finds in LMDB into one buffer.
+ * durable put of a row of equal size (or one remove, or one transaction of a hundred); a query copies the rows that it
+ * finds in LMDB into one buffer. Answers of one turn of the event loop go out together, as ours do: a server that
+ * writes each at once wakes its clients one by one, and would be a ceiling that is easily reached.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerJobs } from './child.ts';
 import {
-  layOut,
+  type Layout,
   partitionKeyOffset,
   partitionRows,
   rowKeyOf,
@@ -22,24 +23,27 @@ import { type RowRange, Rows } from './rows.ts';
 import { matchingRows, rangeRows, transactionRows, type WorkloadName } from './workloads.ts';
 
 export type BareServerJob =
-  | { kind: 'load'; path: string; entityCount: number }
+  | { kind: 'load'; path: string; layout: Layout }
   | { kind: 'listen'; answers: Record<WorkloadName, CapturedAnswer> };
 
 interface CannedAnswer {
   status: number;
-  headers: Record<string, string>;
+  /** Names and values in turn, which is what Node writes fastest. */
+  headers: string[];
   body: Buffer;
 }
+
+const notFound: CannedAnswer = { status: 404, headers: [], body: Buffer.alloc(0) };
 
 /** Node writes these itself. */
 const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length']);
 
 function can(captured: CapturedAnswer): CannedAnswer {
-  const headers: Record<string, string> = {};
+  const headers: string[] = [];
   for (const line of captured.head.split('\r\n').slice(1)) {
     const colon = line.indexOf(':');
     const name = line.slice(0, colon);
-    if (!ownHeaders.has(name.toLowerCase())) headers[name] = line.slice(colon + 1).trim();
+    if (!ownHeaders.has(name.toLowerCase())) headers.push(name, line.slice(colon + 1).trim());
   }
   return { status: captured.status, headers, body: Buffer.from(captured.bodyBase64, 'base64') };
 }
@@ -115,8 +119,14 @@ class BareServer {
   async #write(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
     const url = request.url!;
     if (request.method !== 'POST') {
+      const partitionKey = between(url, 'PartitionKey=', partitionKeyUnits);
       const rowKey = between(url, 'RowKey=', rowKeyUnits);
-      await this.#rows.put(between(url, 'PartitionKey=', partitionKeyUnits), rowKey);
+      if (request.method === 'DELETE') {
+        const wasThere = await this.#rows.remove(partitionKey, rowKey);
+        answer(response, wasThere ? this.#answers.delete : notFound);
+        return;
+      }
+      await this.#rows.put(partitionKey, rowKey);
       answer(response, this.#answers[request.method === 'PUT' ? 'upsert' : 'merge']);
       return;
     }
@@ -143,9 +153,27 @@ function between(text: string, name: string, units: number): string {
   return text.slice(start, start + units);
 }
 
+interface Answer {
+  response: ServerResponse;
+  canned: CannedAnswer;
+  body: Buffer | undefined;
+}
+
+/** The answers of this turn of the event loop. */
+let unsent: Answer[] = [];
+
 function answer(response: ServerResponse, canned: CannedAnswer, body?: Buffer): void {
-  response.writeHead(canned.status, { ...canned.headers, 'Content-Length': body?.length ?? 0 });
-  response.end(body);
+  if (unsent.length === 0) setImmediate(sendAnswers);
+  unsent.push({ response, canned, body });
+}
+
+function sendAnswers(): void {
+  const answers = unsent;
+  unsent = [];
+  for (const { response, canned, body } of answers) {
+    response.writeHead(canned.status, [...canned.headers, 'Content-Length', String(body?.length ?? 0)]);
+    response.end(body);
+  }
 }
 
 let rows: Rows | undefined;
@@ -163,6 +191,6 @@ async function listen(answers: Record<WorkloadName, CapturedAnswer>): Promise<{ 
 answerJobs<BareServerJob>(async job => {
   if (job.kind === 'listen') return await listen(job.answers);
   rows ??= new Rows(job.path);
-  await rows.load(layOut(job.entityCount));
+  await rows.load(job.layout);
   return {};
 });

@@ -2,49 +2,68 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { Child } from './child.ts';
-import { rowText, scanPartitionKey } from './entities.ts';
-import type { Measurement } from './http-load.ts';
+import { type Layout, rowText, scanPartitionKey } from './entities.ts';
+import { type Measurement, operationsPerSecond } from './http-load.ts';
 import type { CapturedAnswer, MeasureJob } from './load.ts';
-import { cpuSecondsOf } from './process-usage.ts';
+import { untilQuiet } from './process-usage.ts';
 import type { Progress } from './progress.ts';
 import { type RunningServer, startAzurite, startTabularium } from './servers.ts';
-import { type WorkloadName, workloads } from './workloads.ts';
+import { transactionRows, type WorkloadName, workloads } from './workloads.ts';
 
-export const contestantNames = ['tabularium', 'azurite', 'bare', 'raw'] as const;
+/** Who takes part unless others are asked for. */
+export const usualContestants = ['tabularium', 'azurite', 'bare', 'raw'] as const;
+
+/** Our server with more than one process, and how many of them answer clients. */
+export const workerCounts = { 'workers-2': 2, 'workers-4': 4 } as const;
+
+export const contestantNames = [...usualContestants, 'workers-2', 'workers-4'] as const;
 export type ContestantName = (typeof contestantNames)[number];
 
+function start(name: Exclude<ContestantName, 'bare' | 'raw'>, folder: string): Promise<RunningServer> {
+  if (name === 'azurite') return startAzurite(folder);
+  return startTabularium(folder, name === 'tabularium' ? [] : ['--workers', `${workerCounts[name]}`]);
+}
+
 /** What is asked of every contestant alike. */
-export type Question = Omit<MeasureJob, 'kind' | 'port' | 'serverPid' | 'entityCount'>;
+export type Question = Omit<MeasureJob, 'kind' | 'port' | 'serverPid' | 'layout'>;
 
 export interface Contestant {
   name: ContestantName;
   /** Puts the table back to what it holds at the start of a round. */
   reload(): Promise<void>;
+  /** Makes what the question uses up, before its time begins. */
+  prepare(question: Question): Promise<void>;
   measure(question: Question): Promise<Measurement>;
   /** Waits for work that goes on after the answers, which would fall into the turn of the next one. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/**
+ * How many rows are made for a measurement of deletes: half as many again as the contestant deletes in the time,
+ * by what it did before. Where they end early, the measurement ends with them.
+ */
+class RowSupply {
+  readonly #rates = new Map<number, number>();
+
+  rowCount({ concurrency, warmupMs, durationMs }: Question): number {
+    const rate = this.#rates.get(concurrency) ?? firstDeletesPerSecond;
+    return Math.ceil((rate * 1.5 * (warmupMs + durationMs)) / 1000 / transactionRows) * transactionRows;
+  }
+
+  learn({ workload, concurrency }: Question, measurement: Measurement): void {
+    if (workload === 'delete') this.#rates.set(concurrency, operationsPerSecond(measurement));
+  }
+}
+
+const firstDeletesPerSecond = 4_000;
+
 /** Azurite writes its whole table to disk some seconds after each change. */
 const azuriteSaveDelayMs = 5_500;
-const quietDurationMs = 250;
-const quietCpuSecondsMax = 0.03;
-const settleDurationMsMax = 60_000;
-
-async function untilQuiet(name: string, pid: number, progress: Progress): Promise<void> {
-  const deadlineMs = performance.now() + settleDurationMsMax;
-  while (performance.now() < deadlineMs) {
-    const before = cpuSecondsOf(pid);
-    await wait(quietDurationMs);
-    if (cpuSecondsOf(pid) - before <= quietCpuSecondsMax) return;
-  }
-  progress.note(`${name} was still at work ${settleDurationMsMax / 1000} s after its turn`);
-}
 
 export interface Setting {
   folder: string;
-  entityCount: number;
+  layout: Layout;
   load: Child;
   progress: Progress;
 }
@@ -55,7 +74,8 @@ export async function prepareContestants(
 ): Promise<Contestant[]> {
   const contestants: Contestant[] = [];
   // Bare comes after the servers whose answers it repeats.
-  for (const name of contestantNames.filter(candidate => names.includes(candidate))) {
+  const isServer = (name: ContestantName) => name !== 'bare' && name !== 'raw';
+  for (const name of [...names.filter(isServer), ...names.filter(name => !isServer(name))]) {
     if (name === 'raw') contestants.push(await prepareRaw(setting));
     else if (name === 'bare') contestants.push(await prepareBare(setting));
     else contestants.push(await prepareServer(name, setting));
@@ -66,26 +86,66 @@ export async function prepareContestants(
 /** The first server that was loaded: its answers are those that the bare server repeats. */
 let reference: RunningServer | undefined;
 
-async function prepareServer(name: 'tabularium' | 'azurite', setting: Setting): Promise<Contestant> {
-  const { entityCount, load, progress } = setting;
+type Asking = Pick<Contestant, 'prepare' | 'measure'>;
+
+function asking(
+  makeRows: (rowCount: number, concurrency: number) => Promise<unknown>,
+  measure: (question: Question) => Promise<Measurement>,
+): Asking {
+  const supply = new RowSupply();
+  return {
+    prepare: async question => {
+      if (question.workload === 'delete') await makeRows(supply.rowCount(question), question.concurrency);
+    },
+    measure: async question => {
+      const measurement = await measure(question);
+      supply.learn(question, measurement);
+      return measurement;
+    },
+  };
+}
+
+function askingOverHttp(
+  port: number,
+  serverPid: number,
+  settle: () => Promise<void>,
+  setting: Setting,
+): Asking {
+  const { layout, load } = setting;
+  return asking(
+    async (rowCount, concurrency) => {
+      await load.ask({ kind: 'make-rows', port, layout, rowCount, concurrency });
+      await settle();
+    },
+    question => load.ask<Measurement>({ kind: 'measure', port, serverPid, layout, ...question }),
+  );
+}
+
+async function prepareServer(
+  name: Exclude<ContestantName, 'bare' | 'raw'>,
+  setting: Setting,
+): Promise<Contestant> {
+  const { layout, load, progress } = setting;
+  const { entityCount } = layout;
   const folder = `${setting.folder}/${name}`;
-  const server = await (name === 'tabularium' ? startTabularium(folder) : startAzurite(folder));
+  const server = await start(name, folder);
   const saveDelayMs = name === 'azurite' ? azuriteSaveDelayMs : 0;
+  const settle = async () => {
+    await wait(saveDelayMs);
+    await untilQuiet(name, server.pid, progress);
+  };
   const contestant: Contestant = {
     name,
     reload: async () => {
       const { durationMs } = await load.ask<{ durationMs: number }>(
-        { kind: 'preload', port: server.port, entityCount },
+        { kind: 'preload', port: server.port, layout },
         done => progress.show(`loading ${name}: ${done} of ${entityCount} entities`),
       );
       progress.step(`${name} took ${entityCount} entities in ${(durationMs / 1000).toFixed(1)} s`);
-      await contestant.settle();
+      await settle();
     },
-    measure: question => measureServer(server.port, server.pid, question, setting),
-    settle: async () => {
-      await wait(saveDelayMs);
-      await untilQuiet(name, server.pid, progress);
-    },
+    ...askingOverHttp(server.port, server.pid, settle, setting),
+    settle,
     stop: () => server.stop(),
   };
   await contestant.reload();
@@ -93,25 +153,17 @@ async function prepareServer(name: 'tabularium' | 'azurite', setting: Setting): 
   return contestant;
 }
 
-function measureServer(
-  port: number,
-  serverPid: number,
-  question: Question,
-  { entityCount, load }: Setting,
-): Promise<Measurement> {
-  return load.ask<Measurement>({ kind: 'measure', port, serverPid, entityCount, ...question });
-}
-
 async function prepareBare(setting: Setting): Promise<Contestant> {
   const child = new Child('bare-server.ts');
   const reload = () => reloadChild('bare', child, setting);
   await reload();
   const { port } = await child.ask<{ port: number }>({ kind: 'listen', answers: await answersOf(setting) });
+  const settle = () => untilQuiet('bare', child.pid, setting.progress);
   return {
     name: 'bare',
     reload,
-    measure: question => measureServer(port, child.pid, question, setting),
-    settle: () => untilQuiet('bare', child.pid, setting.progress),
+    ...askingOverHttp(port, child.pid, settle, setting),
+    settle,
     stop: async () => child.stop(),
   };
 }
@@ -119,23 +171,27 @@ async function prepareBare(setting: Setting): Promise<Contestant> {
 async function prepareRaw(setting: Setting): Promise<Contestant> {
   const child = new Child('raw-lmdb.ts');
   const reload = () => reloadChild('raw', child, setting);
+  const settle = () => untilQuiet('raw', child.pid, setting.progress);
   await reload();
   return {
     name: 'raw',
     reload,
-    measure: question => child.ask<Measurement>({ kind: 'measure', ...question }),
-    settle: () => untilQuiet('raw', child.pid, setting.progress),
+    ...asking(
+      (rowCount, concurrency) => child.ask({ kind: 'make-rows', rowCount, concurrency }),
+      question => child.ask<Measurement>({ kind: 'measure', ...question }),
+    ),
+    settle,
     stop: async () => child.stop(),
   };
 }
 
 async function reloadChild(name: ContestantName, child: Child, setting: Setting): Promise<void> {
   setting.progress.show(`loading ${name}`);
-  await child.ask({ kind: 'load', path: `${setting.folder}/${name}`, entityCount: setting.entityCount });
+  await child.ask({ kind: 'load', path: `${setting.folder}/${name}`, layout: setting.layout });
   await untilQuiet(name, child.pid, setting.progress);
 }
 
-async function answersOf({ load, entityCount }: Setting): Promise<Record<WorkloadName, CapturedAnswer>> {
+async function answersOf({ load, layout }: Setting): Promise<Record<WorkloadName, CapturedAnswer>> {
   const answers: Partial<Record<WorkloadName, CapturedAnswer>> = {};
   for (const { name, status } of workloads) {
     answers[name] =
@@ -144,7 +200,7 @@ async function answersOf({ load, entityCount }: Setting): Promise<Record<Workloa
         : await load.ask<CapturedAnswer>({
             kind: 'capture',
             port: reference.port,
-            entityCount,
+            layout,
             workload: name,
           });
   }

@@ -4,25 +4,39 @@
  * values have a fixed width, so that a request can be made from another by overwriting its keys in place.
  */
 
-export const tableName = 'bench';
-
-const scanRowsMax = 10_000;
+export const scanRowsMax = 10_000;
 export const partitionRows = 1_000;
+const pagePartitionsMax = 10_000;
 const bucketCount = 100;
 
 /** One partition of 10,000 for the filtered scan, and partitions of 1,000, each of which is one page. */
 export interface Layout {
+  table: string;
   entityCount: number;
   scanRows: number;
   pagePartitions: number;
+  /** 1 KiB of thirteen properties of every type, or 200 bytes of three. */
+  entity: 'large' | 'small';
 }
 
+/** What the workloads find. */
 export function layOut(entityCount: number): Layout {
   const pagePartitions = (entityCount - scanRowsMax) / partitionRows;
-  if (!Number.isInteger(pagePartitions) || pagePartitions < 1) {
-    throw new Error('--entities: 10,000 and at least one more thousand, in whole thousands');
+  if (!Number.isInteger(pagePartitions) || pagePartitions < 1 || pagePartitions > pagePartitionsMax) {
+    throw new Error(
+      '--entities: 10,000 and at least one more thousand, in whole thousands, up to 10 million',
+    );
   }
-  return { entityCount, scanRows: scanRowsMax, pagePartitions };
+  return { table: 'bench', entityCount, scanRows: scanRowsMax, pagePartitions, entity: 'large' };
+}
+
+/** What `bench/growth.ts` compares by size: small entities, each partition one page. */
+export function growthLayout(entityCount: number): Layout {
+  const pagePartitions = entityCount / partitionRows;
+  if (!Number.isInteger(pagePartitions) || pagePartitions < 1 || pagePartitions > pagePartitionsMax) {
+    throw new Error('--sizes: whole thousands, up to 10 million');
+  }
+  return { table: 'growth', entityCount, scanRows: 0, pagePartitions, entity: 'small' };
 }
 
 export interface EntityKey {
@@ -41,7 +55,7 @@ export function pagePartitionKey(number: number): string {
 }
 
 /** New entities go into a partition for each connection, as they would from independent writers. */
-export function newPartitionKey(kind: 'rows' | 'sets', connection: number): string {
+export function newPartitionKey(kind: 'rows' | 'sets' | 'gone', connection: number): string {
   return `${kind}-${digits(connection, 4)}`;
 }
 
@@ -70,25 +84,31 @@ const words = 'the quick brown fox jumps over a lazy dog while seven wizards box
 const notes = words.repeat(5).slice(0, 310);
 const photo = Buffer.from(words.repeat(2).slice(0, 126), 'latin1').toString('base64');
 
-export const propertyNames: readonly string[] = [
-  'Name',
-  'Email',
-  'Department',
-  'Bucket',
-  'Level',
-  'Badge',
-  'Salary',
-  'Rating',
-  'Active',
-  'HiredAt',
-  'Identifier',
-  'Photo',
-  'Notes',
-];
+export const propertyNames: Record<Layout['entity'], readonly string[]> = {
+  large: [
+    'Name',
+    'Email',
+    'Department',
+    'Bucket',
+    'Level',
+    'Badge',
+    'Salary',
+    'Rating',
+    'Active',
+    'HiredAt',
+    'Identifier',
+    'Photo',
+    'Notes',
+  ],
+  small: ['Name', 'Level', 'Notes'],
+};
 
-/** The thirteen properties as members of a JSON object, in the form both of a request and of an answer. */
-function members(index: number): string {
+/** The properties as members of a JSON object, in the form both of a request and of an answer. */
+function members(entity: Layout['entity'], index: number): string {
   const number = digits(index % 100_000_000, 8);
+  if (entity === 'small') {
+    return `"Name":"Employee number ${number}","Level":${1000 + (index % 9000)},"Notes":"${notes.slice(0, 90)}"`;
+  }
   return [
     `"Name":"Employee number ${number}"`,
     `"Email":"employee.${number}@example.org"`,
@@ -118,8 +138,8 @@ function keyMembers(key: EntityKey): string {
 }
 
 /** An entity as a client sends it. */
-export function entityText(key: EntityKey, index: number): string {
-  return `${keyMembers(key)},${members(index)}}`;
+export function entityText(key: EntityKey, index: number, entity: Layout['entity'] = 'large'): string {
+  return `${keyMembers(key)},${members(entity, index)}}`;
 }
 
 /** What a merge sends: three of the thirteen properties. */
@@ -131,5 +151,5 @@ export function mergeText(key: EntityKey, index: number): string {
 export function rowText(key: EntityKey, index: number): string {
   const time = '2021-08-02T18:01:40.1925388Z';
   const etag = `W/\\"datetime'${encodeURIComponent(time)}'\\"`;
-  return `{"odata.etag":"${etag}",${keyMembers(key).slice(1)},"Timestamp":"${time}",${members(index)}}`;
+  return `{"odata.etag":"${etag}",${keyMembers(key).slice(1)},"Timestamp":"${time}",${members('large', index)}}`;
 }

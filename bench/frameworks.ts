@@ -5,17 +5,24 @@
 
 import { parseArgs } from 'node:util';
 import { Child } from './child.ts';
+import { layOut } from './entities.ts';
 import type { Framework } from './framework-server.ts';
-import { exchange, type Measurement } from './http-load.ts';
+import { exchange, type Measurement, operationsPerSecond } from './http-load.ts';
+import { endWithHelp, positive } from './options.ts';
 import { Progress } from './progress.ts';
-import { aligned, operationsPerSecond } from './report.ts';
+import { aligned } from './report.ts';
 import { RequestMaker } from './requests.ts';
 import { bandOf, median } from './statistics.ts';
 import { entityResource } from './workloads.ts';
 
 const concurrency = 32;
 /** Any: the servers answer the same whatever the key. */
-const entityCount = 50_000;
+const layout = layOut(50_000);
+
+const help = `npm run bench:frameworks -- [options]
+  --rounds N            interleaved rounds (7)
+  --seconds S           of each measurement (2)
+`;
 
 interface Contestant {
   framework: Framework;
@@ -32,7 +39,10 @@ async function start(framework: Framework): Promise<Contestant> {
 
 /** The names of the headers of an answer, so that both are held to the same. */
 async function headerNames(port: number): Promise<string> {
-  const { head } = await exchange(port, new RequestMaker(port).make('GET', entityResource('p', 'r')));
+  const { head } = await exchange(
+    port,
+    new RequestMaker(port).make('GET', entityResource('t', { partitionKey: 'p', rowKey: 'r' })),
+  );
   const names = head.split('\r\n').slice(1);
   return names
     .map(line => line.slice(0, line.indexOf(':')).toLowerCase())
@@ -54,25 +64,32 @@ function row({ framework, measurements }: Contestant): string[] {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '7' }, seconds: { type: 'string', default: '2' } },
+    options: {
+      rounds: { type: 'string', default: '7' },
+      seconds: { type: 'string', default: '2' },
+      help: { type: 'boolean', default: false },
+    },
   });
+  if (values.help) endWithHelp(help);
+  const rounds = positive('rounds', values.rounds);
+  const durationMs = positive('seconds', values.seconds) * 1000;
   const progress = new Progress();
   const load = new Child('load.ts');
   const plain = await start('node:http');
   const fastify = await start('fastify');
   const names = await headerNames(plain.port);
   if (names !== (await headerNames(fastify.port))) throw new Error('the two answer different headers');
-  for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const contestant of round % 2 === 0 ? [plain, fastify] : [fastify, plain]) {
       const measurement = await load.ask<Measurement>({
         kind: 'measure',
         port: contestant.port,
         serverPid: contestant.child.pid,
-        entityCount,
+        layout,
         workload: 'point-read',
         concurrency,
         warmupMs: 500,
-        durationMs: Number(values.seconds) * 1000,
+        durationMs,
         round,
       });
       if (measurement.errors > 0) throw new Error(`${contestant.framework}: ${measurement.errorSample}`);

@@ -5,7 +5,8 @@
 
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { cpuSecondsOf } from './process-usage.ts';
+import type { Layout } from './entities.ts';
+import { cpuSecondsByProcess } from './process-usage.ts';
 import { type Answer, ResponseParser } from './response-parser.ts';
 import { DurationHistogram } from './statistics.ts';
 import type { RequestSource, Workload } from './workloads.ts';
@@ -14,6 +15,8 @@ const readBufferBytes = 256 * 1024;
 /** How long a measurement waits for as many operations as there are connections, and for any at all. */
 const completionsDurationMs = 30_000;
 const lastAnswerDurationMs = 180_000;
+/** The part of requests that have an end which the warm-up may use. */
+export const warmupShareMax = 0.1;
 /** How far the length of an answer may be from that of the first, which was looked at in full. */
 const lengthTolerance = 0.1;
 
@@ -26,9 +29,15 @@ export interface Measurement {
   errors: number;
   errorSample?: string;
   serverCpuSeconds: number;
+  /** Of it what each process beside the first one used, the busiest first. */
+  childCpuSeconds: number[];
   loadCpuSeconds: number;
   /** True when time was up before there were as many operations as connections. */
   capped: boolean;
+}
+
+export function operationsPerSecond({ operations, durationMs }: Measurement): number {
+  return (operations / durationMs) * 1000;
 }
 
 /** One connection: send a request, and be called back with its answer. */
@@ -130,7 +139,10 @@ export interface LoadOptions {
   port: number;
   serverPid: number;
   workload: Workload;
+  layout: Layout;
   next: RequestSource;
+  /** How many requests there are, where they have an end, which then ends the measurement. */
+  requestCount?: number | undefined;
   concurrency: number;
   warmupMs: number;
   durationMs: number;
@@ -149,9 +161,11 @@ class Load {
   readonly #histogram = new DurationHistogram();
   readonly #connections: Connection[] = [];
   readonly #sentAtMs: number[] = [];
+  readonly #timers: NodeJS.Timeout[] = [];
   readonly #finished: Promise<void>;
   #finish: () => void = () => undefined;
   #phase: Phase = 'warmup';
+  #sent = 0;
   #inFlight = 0;
   #operations = 0;
   #answerBytes: number | undefined;
@@ -161,7 +175,8 @@ class Load {
   #capped = false;
   #beganAtMs = 0;
   #endedAtMs = 0;
-  #serverCpuSeconds = 0;
+  #cpuBefore: Map<number, number> = new Map();
+  #cpuAfter: Map<number, number> = new Map();
   #loadCpuSeconds = 0;
 
   constructor(options: LoadOptions) {
@@ -186,11 +201,10 @@ class Load {
       this.#inFlight += 1;
       this.#send(index);
     }
-    const timer = setTimeout(() => this.#begin(), warmupMs);
-    const watchdog = setTimeout(() => this.#giveUp(), lastAnswerDurationMs);
+    this.#after(warmupMs, () => this.#begin());
+    this.#after(lastAnswerDurationMs, () => this.#giveUp());
     await this.#finished;
-    clearTimeout(timer);
-    clearTimeout(watchdog);
+    for (const timer of this.#timers) clearTimeout(timer);
     for (const connection of this.#connections) connection.close();
     if (this.#operations === 0) throw new Error(this.#errorSample ?? 'not one operation completed');
     return {
@@ -201,31 +215,46 @@ class Load {
       answerBytes: this.#answerBytes ?? 0,
       errors: this.#errors,
       ...(this.#errorSample === undefined ? {} : { errorSample: this.#errorSample }),
-      serverCpuSeconds: this.#serverCpuSeconds,
+      ...this.#serverCpu(),
       loadCpuSeconds: this.#loadCpuSeconds,
       capped: this.#capped,
     };
   }
 
   #send(index: number): void {
+    const { next, requestCount } = this.#options;
+    const request = next(index);
+    if (request === undefined) {
+      // With fewer requests in flight than there are connections, the rate would be another one.
+      if (this.#phase === 'measured') this.#end();
+      this.#retire();
+      return;
+    }
     this.#sentAtMs[index] = performance.now();
-    this.#connections[index]!.send(this.#options.next(index));
+    this.#connections[index]!.send(request);
+    this.#sent += 1;
+    if (requestCount !== undefined && this.#sent >= requestCount * warmupShareMax) this.#begin();
   }
 
   #begin(): void {
+    if (this.#phase !== 'warmup') return;
     this.#phase = 'measured';
-    this.#serverCpuSeconds = -cpuSecondsOf(this.#options.serverPid);
+    this.#cpuBefore = cpuSecondsByProcess(this.#options.serverPid);
     this.#loadCpuSeconds = -processorSeconds();
     this.#beganAtMs = performance.now();
-    setTimeout(() => {
+    this.#after(this.#options.durationMs, () => {
       this.#durationIsOver = true;
       this.#endIfEnough();
-    }, this.#options.durationMs);
-    setTimeout(() => {
+    });
+    this.#after(completionsDurationMs, () => {
       if (this.#phase !== 'measured') return;
       this.#capped = true;
       if (this.#operations > 0) this.#end();
-    }, completionsDurationMs).unref();
+    });
+  }
+
+  #after(durationMs: number, act: () => void): void {
+    this.#timers.push(setTimeout(act, durationMs));
   }
 
   #endIfEnough(): void {
@@ -236,9 +265,21 @@ class Load {
   #end(): void {
     this.#endedAtMs = performance.now();
     this.#loadCpuSeconds += processorSeconds();
-    this.#serverCpuSeconds += cpuSecondsOf(this.#options.serverPid);
+    this.#cpuAfter = cpuSecondsByProcess(this.#options.serverPid);
     this.#phase = 'last answers';
     if (this.#inFlight === 0) this.#finish();
+  }
+
+  #serverCpu(): Pick<Measurement, 'serverCpuSeconds' | 'childCpuSeconds'> {
+    const { serverPid } = this.#options;
+    const childCpuSeconds: number[] = [];
+    let serverCpuSeconds = 0;
+    for (const [pid, seconds] of this.#cpuAfter) {
+      const used = seconds - (this.#cpuBefore.get(pid) ?? 0);
+      serverCpuSeconds += used;
+      if (pid !== serverPid) childCpuSeconds.push(used);
+    }
+    return { serverCpuSeconds, childCpuSeconds: childCpuSeconds.toSorted((one, other) => other - one) };
   }
 
   #onAnswer(index: number, answer: Answer): void {
@@ -261,14 +302,14 @@ class Load {
 
   /** The first answer of the first connection is read in full; the others are held to status and length. */
   #check(index: number, answer: Answer): void {
-    const { workload } = this.#options;
+    const { workload, layout } = this.#options;
     const { parser } = this.#connections[index]!;
     let fault: string | undefined;
     if (answer.status !== workload.status) {
       fault = `${answer.head.split('\r\n')[0]} ${answer.body.toString().slice(0, 600)}`;
     } else if (parser.keepBodies) {
       parser.keepBodies = false;
-      fault = workload.faultIn(answer);
+      fault = workload.faultIn(answer, layout);
     }
     this.#answerBytes ??= answer.bodyBytes;
     const difference = Math.abs(answer.bodyBytes - this.#answerBytes);

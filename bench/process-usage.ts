@@ -2,9 +2,14 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Progress } from './progress.ts';
 
 /** The kernel counts processor time for user space in hundredths of a second, whatever its own clock. */
 const ticksPerSecond = 100;
+const quietDurationMs = 250;
+const quietCpuSecondsMax = 0.03;
+const settleDurationMsMax = 60_000;
 
 interface ProcessStat {
   parentPid: number;
@@ -27,8 +32,11 @@ function statOf(pid: number): ProcessStat | undefined {
   };
 }
 
-/** Processor time of a process, of all its threads, and of its descendants, those that have ended included. */
-export function cpuSecondsOf(pid: number): number {
+/**
+ * Processor time of a process and of each of its descendants, all their threads and those of their children that
+ * have ended included.
+ */
+export function cpuSecondsByProcess(pid: number): Map<number, number> {
   const stats = new Map<number, ProcessStat>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
@@ -36,11 +44,33 @@ export function cpuSecondsOf(pid: number): number {
     if (stat !== undefined) stats.set(Number(name), stat);
   }
   if (!stats.has(pid)) throw new Error(`process ${pid} is gone`);
-  let ticks = 0;
+  const seconds = new Map<number, number>();
   for (const [candidate, stat] of stats) {
-    if (descendsFrom(stats, candidate, pid)) ticks += stat.ticks;
+    if (descendsFrom(stats, candidate, pid)) seconds.set(candidate, stat.ticks / ticksPerSecond);
   }
-  return ticks / ticksPerSecond;
+  return seconds;
+}
+
+/** Processor time of a process and all its descendants. */
+export function cpuSecondsOf(pid: number): number {
+  return sum(cpuSecondsByProcess(pid).values());
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+/** Waits until a process and its descendants have next to nothing to do any more, for a minute at the most. */
+export async function untilQuiet(name: string, pid: number, progress: Progress): Promise<void> {
+  const deadlineMs = performance.now() + settleDurationMsMax;
+  while (performance.now() < deadlineMs) {
+    const before = cpuSecondsOf(pid);
+    await wait(quietDurationMs);
+    if (cpuSecondsOf(pid) - before <= quietCpuSecondsMax) return;
+  }
+  progress.note(`${name} was still at work ${settleDurationMsMax / 1000} s after its turn`);
 }
 
 function descendsFrom(stats: Map<number, ProcessStat>, candidate: number, ancestor: number): boolean {

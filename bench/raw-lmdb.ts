@@ -3,32 +3,52 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerJobs } from './child.ts';
 import {
+  type EntityKey,
   keyOf,
   type Layout,
-  layOut,
   newPartitionKey,
   pagePartitionKey,
   partitionRows,
   rowKeyOf,
   scanPartitionKey,
 } from './entities.ts';
-import type { Measurement } from './http-load.ts';
-import type { MeasureJob } from './load.ts';
+import { type Measurement, warmupShareMax } from './http-load.ts';
+import type { MakeRowsJob, MeasureJob } from './load.ts';
 import { cpuSecondsOf } from './process-usage.ts';
 import { Rows } from './rows.ts';
 import { DurationHistogram } from './statistics.ts';
-import { rangeRows, scattered, transactionRows, type WorkloadName } from './workloads.ts';
+import { newKeys, rangeRows, scattered, transactionRows, type WorkloadName } from './workloads.ts';
 
 export type RawJob =
-  | { kind: 'load'; path: string; entityCount: number }
-  | Omit<MeasureJob, 'port' | 'serverPid' | 'entityCount'>;
+  | { kind: 'load'; path: string; layout: Layout }
+  | Omit<MakeRowsJob, 'port' | 'layout'>
+  | Omit<MeasureJob, 'port' | 'serverPid' | 'layout'>;
 
 /** Loops of synchronous reads give way after this long: LMDB renews its snapshot between turns. */
 const turnDurationMs = 2;
 
 let newRows = 0;
 
-type Operation = (worker: number) => Promise<unknown> | undefined;
+/** What the next measurement of deletes is to delete. */
+let doomed: EntityKey[] = [];
+
+async function makeRows(rows: Rows, rowCount: number, concurrency: number): Promise<void> {
+  doomed = newKeys(rowCount, concurrency);
+  for (let first = 0; first < rowCount; first += transactionRows) {
+    const keys = doomed.slice(first, first + transactionRows);
+    await rows.putAll(
+      keys[0]!.partitionKey,
+      keys.map(({ rowKey }) => rowKey),
+    );
+  }
+}
+
+/** None where there is nothing left to do. */
+type Operation = (worker: number) => Promise<unknown> | 'done' | undefined;
+
+async function remove(rows: Rows, { partitionKey, rowKey }: EntityKey): Promise<void> {
+  if (!(await rows.remove(partitionKey, rowKey))) throw new Error('a row to delete is not there');
+}
 
 function operationOf(name: WorkloadName, rows: Rows, layout: Layout, round: number): Operation {
   let position = 0;
@@ -56,6 +76,12 @@ function operationOf(name: WorkloadName, rows: Rows, layout: Layout, round: numb
       return () => {
         const key = nextKey();
         return rows.put(key.partitionKey, key.rowKey);
+      };
+    case 'delete':
+      return () => {
+        position += 1;
+        if (position > doomed.length) return 'done';
+        return remove(rows, doomed[scattered(position, doomed.length, 0)]!);
       };
     case 'transaction':
       return worker => {
@@ -101,28 +127,36 @@ async function measure(
   const beginAtMs = performance.now() + job.warmupMs;
   let beganAtMs: number | undefined;
   let endedAtMs = 0;
+  let warmups = 0;
+  const warmupsMax = job.workload === 'delete' ? doomed.length * warmupShareMax : Number.POSITIVE_INFINITY;
   let operations = 0;
   let cpuSeconds = 0;
   let running = true;
+  const end = () => {
+    if (!running) return;
+    running = false;
+    endedAtMs = performance.now();
+    cpuSeconds += cpuSecondsOf(process.pid);
+  };
   const complete = (sentAtMs: number, nowMs: number) => {
-    if (!running || nowMs < beginAtMs) return;
+    if (!running) return;
     if (beganAtMs === undefined) {
+      warmups += 1;
+      if (nowMs < beginAtMs && warmups < warmupsMax) return;
       cpuSeconds = -cpuSecondsOf(process.pid);
       beganAtMs = performance.now();
       return;
     }
     histogram.record(nowMs - sentAtMs);
     operations += 1;
-    if (nowMs - beganAtMs < job.durationMs) return;
-    running = false;
-    endedAtMs = nowMs;
-    cpuSeconds += cpuSecondsOf(process.pid);
+    if (nowMs - beganAtMs >= job.durationMs) end();
   };
   let turnAtMs = performance.now();
   const work = async (worker: number) => {
     while (running) {
       const sentAtMs = performance.now();
       const pending = operate(worker);
+      if (pending === 'done') return end();
       if (pending !== undefined) await pending;
       const nowMs = performance.now();
       complete(sentAtMs, nowMs);
@@ -141,6 +175,7 @@ async function measure(
     answerBytes: 0,
     errors: 0,
     serverCpuSeconds: cpuSeconds,
+    childCpuSeconds: [],
     loadCpuSeconds: 0,
     capped: false,
   };
@@ -150,9 +185,14 @@ let rows: Rows | undefined;
 let layout: Layout | undefined;
 
 answerJobs<RawJob>(async job => {
-  if (job.kind === 'measure') return await measure(job, rows!, layout!);
-  rows ??= new Rows(job.path);
-  layout = layOut(job.entityCount);
-  await rows.load(layout);
-  return {};
+  switch (job.kind) {
+    case 'load':
+      rows ??= new Rows(job.path);
+      layout = job.layout;
+      return await rows.load(layout);
+    case 'make-rows':
+      return await makeRows(rows!, job.rowCount, job.concurrency);
+    case 'measure':
+      return await measure(job, rows!, layout!);
+  }
 });

@@ -72,6 +72,12 @@ export class Rows {
     return this.#database.put(this.#key(partitionKey, rowKey), this.#value);
   }
 
+  /** Resolves when the row is gone from the disk; false where there was none, which LMDB does not tell. */
+  remove(partitionKey: string, rowKey: string): Promise<boolean> {
+    const key = this.#key(partitionKey, rowKey);
+    return this.#database.doesExist(key) ? this.#database.remove(key) : Promise.resolve(false);
+  }
+
   /** One transaction of as many puts as there are row keys. */
   putAll(partitionKey: string, rowKeys: string[]): Promise<void> {
     return this.#database.transaction(() => {

@@ -10,11 +10,20 @@ import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Child } from './child.ts';
-import { type Contestant, type ContestantName, contestantNames, prepareContestants } from './contestants.ts';
-import { layOut } from './entities.ts';
+import {
+  type Contestant,
+  type ContestantName,
+  contestantNames,
+  prepareContestants,
+  usualContestants,
+} from './contestants.ts';
+import { type Layout, layOut } from './entities.ts';
+import { operationsPerSecond } from './http-load.ts';
+import { endWithHelp, positive } from './options.ts';
 import { watchOthers } from './process-usage.ts';
 import { Progress } from './progress.ts';
-import { againLabel, operationsPerSecond, Report, type Result } from './report.ts';
+import { againLabel, barsText, tablesText } from './report.ts';
+import { type Result, Results } from './results.ts';
 import { buildTabularium } from './servers.ts';
 import { type Workload, workloadNamed, workloads } from './workloads.ts';
 
@@ -25,7 +34,7 @@ interface Options {
   workloads: Workload[];
   contestants: ContestantName[];
   concurrencies: number[];
-  entityCount: number;
+  layout: Layout;
   jsonFile: string | undefined;
   build: boolean;
 }
@@ -36,7 +45,8 @@ const help = `npm run bench -- [options]
   --warmup S            before each measurement (0.3)
   --only a,b            workloads: ${workloads.map(({ name }) => name).join(', ')}
   --contestants a,b     of ${contestantNames.join(', ')}
-  --concurrency 1,32    connections
+                        (${usualContestants.join(',')})
+  --concurrency a,b     connections (1,32)
   --entities N          in the table before the start (50000)
   --json FILE           where the results go (bench/results/<time>.json)
   --no-build            measure dist/ as it is
@@ -53,7 +63,7 @@ function parseOptions(): Options {
       seconds: { type: 'string', default: '2' },
       warmup: { type: 'string', default: '0.3' },
       only: { type: 'string' },
-      contestants: { type: 'string', default: contestantNames.join(',') },
+      contestants: { type: 'string', default: usualContestants.join(',') },
       concurrency: { type: 'string', default: '1,32' },
       entities: { type: 'string', default: '50000' },
       json: { type: 'string' },
@@ -61,29 +71,18 @@ function parseOptions(): Options {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) {
-    process.stdout.write(help);
-    process.exit(0);
-  }
-  const options: Options = {
+  if (values.help) endWithHelp(help);
+  return {
     rounds: positive('rounds', values.rounds),
     durationMs: positive('seconds', values.seconds) * 1000,
     warmupMs: positive('warmup', values.warmup) * 1000,
     workloads: values.only === undefined ? [...workloads] : values.only.split(',').map(workloadNamed),
     contestants: values.contestants.split(',').map(contestantNamed),
     concurrencies: values.concurrency.split(',').map(text => positive('concurrency', text)),
-    entityCount: positive('entities', values.entities),
+    layout: layOut(positive('entities', values.entities)),
     jsonFile: values.json,
     build: !values['no-build'],
   };
-  layOut(options.entityCount);
-  return options;
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new Error(`--${name}: ${text} is not a positive number`);
-  return value;
 }
 
 function contestantNamed(name: string): ContestantName {
@@ -120,6 +119,7 @@ async function runRounds(options: Options, contestants: Contestant[], progress: 
           progress.show(at);
           const { durationMs, warmupMs } = options;
           const question = { workload: workload.name, concurrency, durationMs, warmupMs, round };
+          await contestant.prepare(question);
           const othersShare = watchOthers();
           const measurement = await contestant.measure(question);
           results.push({
@@ -145,7 +145,7 @@ function faultText({ errors, errorSample }: { errors: number; errorSample?: stri
   return `${errors} wrong answers, such as: ${errorSample}`;
 }
 
-function writeResults(options: Options, results: Result[], date: Date): string {
+function writeResults(options: Options, results: readonly Result[], date: Date): string {
   const folder = join(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });
   const file = options.jsonFile ?? join(folder, `${date.toISOString().replaceAll(':', '-')}.json`);
@@ -156,8 +156,8 @@ function writeResults(options: Options, results: Result[], date: Date): string {
     node: process.version,
     date: date.toISOString(),
   };
-  const { rounds, durationMs, warmupMs, entityCount } = options;
-  const setting = { rounds, durationMs, warmupMs, entityCount };
+  const { rounds, durationMs, warmupMs, layout } = options;
+  const setting = { rounds, durationMs, warmupMs, entityCount: layout.entityCount };
   writeFileSync(file, `${JSON.stringify({ machine, setting, results }, null, 2)}\n`);
   return relative(process.cwd(), file);
 }
@@ -166,23 +166,22 @@ async function main(): Promise<void> {
   const options = parseOptions();
   const date = new Date();
   const progress = new Progress();
-  if (options.build && options.contestants.includes('tabularium')) buildTabularium();
+  if (options.build) buildTabularium();
   const folder = mkdtempSync(join(tmpdir(), 'tabularium-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   if (statfsSync(folder).type === tmpfsType) {
     progress.note('the temporary folder is in memory: writes cost less here than on a disk (set TMPDIR)');
   }
   const load = new Child('load.ts');
-  const setting = { folder, entityCount: options.entityCount, load, progress };
+  const setting = { folder, layout: options.layout, load, progress };
   const contestants = await prepareContestants(options.contestants, setting);
-  const results = await runRounds(options, contestants, progress);
+  const results = new Results(await runRounds(options, contestants, progress));
   for (const contestant of contestants) await contestant.stop();
   load.stop();
 
-  const report = new Report(results);
-  process.stdout.write(`${report.tables()}\n${report.bars()}\n`);
-  process.stdout.write(`all rounds are in ${writeResults(options, results, date)}\n`);
-  const failed = results.filter(({ measurement }) => measurement.errors > 0);
+  process.stdout.write(`${tablesText(results)}\n${barsText(results)}\n`);
+  process.stdout.write(`all rounds are in ${writeResults(options, results.all, date)}\n`);
+  const failed = results.all.filter(({ measurement }) => measurement.errors > 0);
   for (const { label, workload, concurrency, measurement } of failed) {
     process.stdout.write(`FAILED ${label}, ${workload} at ${concurrency}: ${faultText(measurement)}\n`);
   }

@@ -33,15 +33,15 @@ export function buildTabularium(): void {
 }
 
 /** Starts the built server on a port of its choice, and waits until it says which. */
-export async function startTabularium(dataFolder: string): Promise<RunningServer> {
-  const child = launchTabularium(dataFolder, 0);
+export async function startTabularium(dataFolder: string, options: string[] = []): Promise<RunningServer> {
+  const child = launchTabularium(dataFolder, 0, options);
   const [, port] = await output(child, /TableEndpoint=http:\/\/127\.0\.0\.1:(\d+)\//);
   return runningServer(child, Number(port));
 }
 
-export function launchTabularium(dataFolder: string, port: number): ChildProcess {
+export function launchTabularium(dataFolder: string, port: number, options: string[] = []): ChildProcess {
   const cli = join(projectFolder, 'dist', 'cli.js');
-  return launch([cli, 'start', '--table-port', `${port}`, '--data', dataFolder]);
+  return launch([cli, 'start', '--table-port', `${port}`, '--data', dataFolder, ...options]);
 }
 
 /** Azurite as people run it: on disk, with its own defaults. It cannot choose a port and tell it. */

@@ -6,84 +6,33 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Child } from './child.ts';
-import { keyOf, layOut, tableName } from './entities.ts';
-import { exchange } from './http-load.ts';
-import { privateMemoryMiBOf } from './process-usage.ts';
+import { type Layout, layOut } from './entities.ts';
+import { endWithHelp, positive } from './options.ts';
 import { Progress } from './progress.ts';
 import { aligned } from './report.ts';
-import { RequestMaker } from './requests.ts';
-import { buildTabularium, freePort, launchTabularium, runningServer, startTabularium } from './servers.ts';
-import { median } from './statistics.ts';
-import { entityResource, scattered } from './workloads.ts';
+import { buildTabularium, startTabularium } from './servers.ts';
+import { measureStart, medians, type Start } from './start-up.ts';
 
 const startDifferenceMsMax = 300;
 const memoryDifferenceMiBMax = 30;
 const readCount = 20;
-const pollDurationMs = 2;
-const readyDurationMsMax = 60_000;
 
-interface Start {
-  readyMs: number;
-  readyMiB: number;
-  readMiB: number;
-}
+const help = `npm run bench:start -- [options]
+  --rounds N            starts with an empty folder, and as many with a full one, in turns (7)
+  --entities N          of 1 KiB in the full one (200000)
+  --no-build            measure dist/ as it is
+`;
 
-async function isReady(port: number): Promise<boolean> {
-  try {
-    const answer = await exchange(
-      port,
-      Buffer.from(`GET /-/ready HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`),
-    );
-    return answer.status === 200;
-  } catch {
-    return false;
-  }
-}
-
-/** One start, from the moment the process is made; then a few point reads, which an empty server answers 404. */
-async function measureStart(dataFolder: string, entityCount: number, isFull: boolean): Promise<Start> {
-  const port = await freePort();
-  const beganAtMs = performance.now();
-  const child = launchTabularium(dataFolder, port);
-  child.stdout!.resume();
-  while (!(await isReady(port))) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-    if (performance.now() - beganAtMs > readyDurationMsMax) throw new Error('the server does not get ready');
-    await wait(pollDurationMs);
-  }
-  const readyMs = performance.now() - beganAtMs;
-  const server = runningServer(child, port);
-  const readyMiB = privateMemoryMiBOf(server.pid);
-  const maker = new RequestMaker(port);
-  for (let position = 0; position < readCount; position += 1) {
-    const key = keyOf(layOut(entityCount), scattered(position, entityCount, 0));
-    const answer = await exchange(port, maker.make('GET', entityResource(key.partitionKey, key.rowKey)));
-    if (answer.status !== (isFull ? 200 : 404)) throw new Error(`${answer.head} ${answer.body}`);
-  }
-  const readMiB = privateMemoryMiBOf(server.pid);
-  await server.stop();
-  return { readyMs, readyMiB, readMiB };
-}
-
-async function fill(dataFolder: string, entityCount: number, progress: Progress): Promise<void> {
+async function fill(dataFolder: string, layout: Layout, progress: Progress): Promise<void> {
   const load = new Child('load.ts');
   const server = await startTabularium(dataFolder);
-  await load.ask({ kind: 'preload', port: server.port, entityCount }, done =>
-    progress.show(`loading ${done} of ${entityCount} entities into ${tableName}`),
+  await load.ask({ kind: 'preload', port: server.port, layout }, done =>
+    progress.show(`loading ${done} of ${layout.entityCount} entities`),
   );
   await server.stop();
   load.stop();
-}
-
-function medians(starts: Start[]): Start {
-  return {
-    readyMs: median(starts.map(({ readyMs }) => readyMs)),
-    readyMiB: median(starts.map(({ readyMiB }) => readyMiB)),
-    readMiB: median(starts.map(({ readMiB }) => readMiB)),
-  };
 }
 
 function rowOf(label: string, start: Start): string[] {
@@ -117,27 +66,29 @@ async function main(): Promise<void> {
       rounds: { type: 'string', default: '7' },
       entities: { type: 'string', default: '200000' },
       'no-build': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
-  const entityCount = Number(values.entities);
-  layOut(entityCount);
+  if (values.help) endWithHelp(help);
+  const rounds = positive('rounds', values.rounds);
+  const layout = layOut(positive('entities', values.entities));
   const progress = new Progress();
   if (!values['no-build']) buildTabularium();
   const folder = mkdtempSync(join(tmpdir(), 'tabularium-start-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await fill(join(folder, 'full'), entityCount, progress);
+  await fill(join(folder, 'full'), layout, progress);
   const starts: { empty: Start[]; full: Start[] } = { empty: [], full: [] };
-  for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const kinds = round % 2 === 0 ? (['empty', 'full'] as const) : (['full', 'empty'] as const);
     for (const kind of kinds) {
       const dataFolder = join(folder, kind === 'full' ? 'full' : `empty-${round}`);
-      const start = await measureStart(dataFolder, entityCount, kind === 'full');
+      const start = await measureStart(dataFolder, layout, kind === 'full', readCount);
       starts[kind].push(start);
       progress.step(`round ${round + 1}, ${kind}: ${rowOf('', start).slice(1).join(' / ')}`);
     }
   }
   progress.clear();
-  process.stdout.write(report(entityCount, medians(starts.empty), medians(starts.full)));
+  process.stdout.write(report(layout.entityCount, medians(starts.empty), medians(starts.full)));
 }
 
 await main();
