@@ -6,19 +6,28 @@ export function sign(key: KeyObject, text: string): string {
 }
 
 /** Whether one of the keys made the signature, which is compared in constant time. */
-export function isSigned(keys: readonly KeyObject[], signature: string, text: string): boolean {
+export function isSigned(
+  keys: readonly KeyObject[],
+  signature: string,
+  text: string,
+  digestOf: (key: KeyObject, text: string) => Buffer = digest,
+): boolean {
   const claimed = Buffer.from(signature, 'base64');
   return keys.some(key => {
-    const expected = digest(key, text);
+    const expected = digestOf(key, text);
     return claimed.length === expected.length && timingSafeEqual(claimed, expected);
   });
+}
+
+export function digest(key: KeyObject, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
 }
 
 const keptDigestsMax = 256;
 const keptDigests = new WeakMap<KeyObject, Map<string, Buffer>>();
 
-/** Requests of one second for one resource, such as inserts into a table, sign one text: its digest is kept for them. */
-function digest(key: KeyObject, text: string): Buffer {
+/** For texts that come again: those of requests to one table within a second. */
+export function keptDigest(key: KeyObject, text: string): Buffer {
   let kept = keptDigests.get(key);
   if (kept === undefined) {
     kept = new Map();
@@ -26,7 +35,7 @@ function digest(key: KeyObject, text: string): Buffer {
   }
   let bytes = kept.get(text);
   if (bytes === undefined) {
-    bytes = createHmac('sha256', key).update(text).digest();
+    bytes = digest(key, text);
     if (kept.size === keptDigestsMax) kept.clear();
     kept.set(text, bytes);
   }

@@ -43,16 +43,20 @@ export function formatEtag(tick: Ticks): string {
 
 /** The ETag of a stored row. */
 export function readEtag(row: Buffer): string {
-  return `W/"datetime'${row.toString('latin1', etagStart.length, row.indexOf("'", etagStart.length))}'"`;
+  return `W/"datetime'${readEscapedTick(row)}'"`;
 }
 
 /** When a stored row was written. */
 export function readTick(row: Buffer): Ticks {
-  const tick = parseTicks(
-    row.toString('latin1', etagStart.length, row.indexOf("'", etagStart.length)).replaceAll('%3A', ':'),
-  );
+  const tick = parseTicks(readEscapedTick(row).replaceAll('%3A', ':'));
   if (tick === undefined) throw new Error('a stored row has no timestamp');
   return tick;
+}
+
+const apostrophe = 0x27;
+
+function readEscapedTick(row: Buffer): string {
+  return row.toString('latin1', etagStart.length, row.indexOf(apostrophe, etagStart.length));
 }
 
 /** The custom properties of a stored row, in its order. */
