@@ -26,15 +26,17 @@ export function parseEntity(body: Buffer): EntityBody {
   if (body.length === 0) return { partitionKey: undefined, rowKey: undefined, properties: [], text: '' };
   const source = decodeBody(body);
   const members = readMembers(source);
-  const annotations = readAnnotations(members);
+  const { isIgnored, annotations } = readShape(members);
   const properties: Property[] = [];
   const text = new RowText(source);
   let partitionKey: string | undefined;
   let rowKey: string | undefined;
-  for (const member of members) {
+  for (let index = 0; index < members.length; index++) {
+    if (isIgnored[index]) continue;
+    const member = members[index] as JsonMember;
     const { name } = member;
-    if (isAnnotation(name) || name === 'Timestamp') continue;
-    const annotation = annotations.get(name);
+    const typedAt = annotations[index] as number;
+    const annotation = typedAt < 0 ? undefined : members[typedAt];
     const annotated = annotation?.value as EdmType | undefined;
     if (name === 'PartitionKey') partitionKey = readKey(member, annotated);
     else if (name === 'RowKey') rowKey = readKey(member, annotated);
@@ -95,34 +97,63 @@ function decodeBody(body: Buffer): string {
   return withoutByteOrderMark(body.toString('utf8'));
 }
 
-/**
- * The members of a body's JSON. Throws InvalidInput for what is not an object of plain members,
- * DuplicatePropertiesSpecified for a name given twice.
- */
+/** Throws InvalidInput for what is not an object of plain members. */
 function readMembers(text: string): JsonMember[] {
   const members = parseMembers(text);
   if (members === undefined) throw unreadable();
-  const names = new Set<string>();
-  for (const { name } of members) names.add(name);
-  if (names.size !== members.length) throw new ServiceError('DuplicatePropertiesSpecified');
   return members;
 }
 
 /** The members of a body. Throws InvalidInput or DuplicatePropertiesSpecified, as parseEntity does. */
 export function parseBody(body: Buffer): JsonMember[] {
-  return readMembers(decodeBody(body));
+  const members = readMembers(decodeBody(body));
+  shapeOf(members);
+  return members;
 }
 
-/** Those that name a type, by the name of their property. */
-function readAnnotations(members: readonly JsonMember[]): Map<string, JsonMember> {
-  const annotations = new Map<string, JsonMember>();
-  for (const member of members) {
-    const { name, kind, value } = member;
-    if (!name.endsWith(typeSuffix)) continue;
-    if (kind !== 'string' || !isEdmType(value)) throw unreadable();
-    annotations.set(name.slice(0, -typeSuffix.length), member);
+/** What the names of the members say, member by member. */
+interface Shape {
+  readonly names: readonly string[];
+  /** Not of the entity: annotations, and the Timestamp, which the service gives. */
+  readonly isIgnored: readonly boolean[];
+  /** Where the annotation of its type is; -1 where it has none. */
+  readonly annotations: readonly number[];
+}
+
+/** Throws InvalidInput for an annotation that names no type, and as shapeOf does. */
+function readShape(members: readonly JsonMember[]): Shape {
+  const shape = shapeOf(members);
+  for (let index = 0; index < members.length; index++) {
+    if (!shape.isIgnored[index]) continue;
+    const { name, kind, value } = members[index] as JsonMember;
+    if (name.endsWith(typeSuffix) && !(kind === 'string' && isEdmType(value))) throw unreadable();
   }
-  return annotations;
+  return shape;
+}
+
+let lastShape: Shape = { names: [], isIgnored: [], annotations: [] };
+
+/** Entities of one kind come in runs: the last shape is kept. Throws DuplicatePropertiesSpecified. */
+function shapeOf(members: readonly JsonMember[]): Shape {
+  if (!hasShape(members, lastShape)) {
+    const names = members.map(({ name }) => name);
+    const positions = new Map(names.map((name, index) => [name, index]));
+    if (positions.size !== names.length) throw new ServiceError('DuplicatePropertiesSpecified');
+    lastShape = {
+      names,
+      isIgnored: names.map(name => isAnnotation(name) || name === 'Timestamp'),
+      annotations: names.map(name => positions.get(name + typeSuffix) ?? -1),
+    };
+  }
+  return lastShape;
+}
+
+function hasShape(members: readonly JsonMember[], { names }: Shape): boolean {
+  if (members.length !== names.length) return false;
+  for (let index = 0; index < names.length; index++) {
+    if ((members[index] as JsonMember).name !== names[index]) return false;
+  }
+  return true;
 }
 
 function unreadable(): ServiceError {
