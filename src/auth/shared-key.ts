@@ -3,7 +3,7 @@ import type { Address } from '../http/address.ts';
 import * as limits from '../limits.ts';
 import type { Account } from './accounts.ts';
 import type { Grant } from './grant.ts';
-import { digest, isSigned, keptDigest } from './signature.ts';
+import { isSigned, sign, signOnce } from './signature.ts';
 
 export interface SignedRequest {
   /** As on the wire. */
@@ -29,8 +29,8 @@ export function verifySharedKey(request: SignedRequest, account: Account, nowMs:
   const textFor = (path: string): string => `${head}${date}\n${canonicalizedResource(request.address, path)}`;
   const { encodedPath } = request.address;
   // An entity is seldom asked for twice in a second; a table takes all its inserts and queries.
-  const digestOf = isEntity(encodedPath) ? digest : keptDigest;
-  const isSignedFor = (path: string): boolean => isSigned(account.keys, signature, textFor(path), digestOf);
+  const signText = isEntity(encodedPath) ? sign : signOnce;
+  const isSignedFor = (path: string): boolean => isSigned(account.keys, signature, textFor(path), signText);
   if (isSignedFor(encodedPath) || otherSignedPaths(encodedPath).some(isSignedFor)) return accountKey;
   throw authenticationFailed(
     `the signature is not one of a key of the account over ${JSON.stringify(textFor(encodedPath))}`,

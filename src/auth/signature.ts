@@ -5,39 +5,41 @@ export function sign(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64');
 }
 
+/** Base64 of 32 bytes. */
+const signatureUnits = 44;
+const claimed = Buffer.alloc(signatureUnits);
+const expected = Buffer.alloc(signatureUnits);
+
 /** Whether one of the keys made the signature, which is compared in constant time. */
 export function isSigned(
   keys: readonly KeyObject[],
   signature: string,
   text: string,
-  digestOf: (key: KeyObject, text: string) => Buffer = digest,
+  signText: typeof sign = sign,
 ): boolean {
-  const claimed = Buffer.from(signature, 'base64');
+  if (signature.length !== signatureUnits) return false;
+  claimed.write(signature, 'latin1');
   return keys.some(key => {
-    const expected = digestOf(key, text);
-    return claimed.length === expected.length && timingSafeEqual(claimed, expected);
+    expected.write(signText(key, text), 'latin1');
+    return timingSafeEqual(claimed, expected);
   });
 }
 
-export function digest(key: KeyObject, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
+const keptMax = 256;
+const kept = new WeakMap<KeyObject, Map<string, string>>();
 
-const keptDigestsMax = 256;
-const keptDigests = new WeakMap<KeyObject, Map<string, Buffer>>();
-
-/** For texts that come again: those of requests to one table within a second. */
-export function keptDigest(key: KeyObject, text: string): Buffer {
-  let kept = keptDigests.get(key);
-  if (kept === undefined) {
-    kept = new Map();
-    keptDigests.set(key, kept);
+/** What `sign` makes, kept for texts that come again: those of requests to one table within a second. */
+export function signOnce(key: KeyObject, text: string): string {
+  let signatures = kept.get(key);
+  if (signatures === undefined) {
+    signatures = new Map();
+    kept.set(key, signatures);
   }
-  let bytes = kept.get(text);
-  if (bytes === undefined) {
-    bytes = digest(key, text);
-    if (kept.size === keptDigestsMax) kept.clear();
-    kept.set(text, bytes);
+  let signature = signatures.get(text);
+  if (signature === undefined) {
+    signature = sign(key, text);
+    if (signatures.size === keptMax) signatures.clear();
+    signatures.set(text, signature);
   }
-  return bytes;
+  return signature;
 }
