@@ -34,6 +34,8 @@ export interface TabulariumOptions {
   strictApiVersion?: boolean;
   /** How long the name of a deleted table stays taken, as the service does it: milliseconds, 0 for not at all. */
   simulateTableDeleting?: number;
+  /** Tell in headers of every answer what the query cost, as answers do to requests that ask for it. */
+  queryCost?: boolean;
   logLevel?: LogLevel;
 }
 
@@ -163,6 +165,11 @@ export const settings: readonly Setting[] = [
     flags: '--strict-api-version',
     environment: 'TABULARIUM_STRICT_API_VERSION',
     help: 'refuse values of x-ms-version that are not versions of the service',
+  },
+  {
+    flags: '--query-cost',
+    environment: 'TABULARIUM_QUERY_COST',
+    help: 'tell in headers of every answer what its query cost, not only where the request asks for it',
   },
   {
     flags: '--log-level <level>',

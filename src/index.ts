@@ -61,7 +61,7 @@ export async function startTabularium(
   const store = openLmdbStore({
     folder: options.memory === true ? undefined : (options.data ?? './data'),
     now: surroundings.store?.now ?? Date.now,
-    observer: { ...metrics.commitObserver, ...surroundings.store?.observer },
+    observer: { ...metrics.commitObserver, ...metrics.scanObserver, ...surroundings.store?.observer },
     onBackgroundError: error => log.error({ err: error }, 'reclaiming the space of dropped tables failed'),
   });
   metrics.watchScans(() => store.runningScans);
@@ -76,6 +76,7 @@ export async function startTabularium(
       metrics,
       log,
       isStrictVersion: options.strictApiVersion ?? false,
+      isQueryCostShown: options.queryCost ?? false,
       tls: credentials.tls,
       verifyBearer:
         credentials.verifyBearer && ((...token) => (credentials.verifyBearer as BearerVerifier)(...token)),

@@ -36,12 +36,15 @@ import { echoedVersion, parseVersion } from './http/version.ts';
 import * as limits from './limits.ts';
 import type { Logger } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
+import { costHeaders } from './observe/query-cost-headers.ts';
+import { RequestRecord, withoutSecret } from './observe/request-record.ts';
 import { answerOperator } from './operator.ts';
 import { productVersion } from './product.ts';
 import type { Store } from './store/store.ts';
 import { preferenceHeaders, preferenceOf, serviceName, type TableRequest } from './table/request.ts';
 import { parseResource, tableNamed } from './table/resource.ts';
 import { routeOperation } from './table/routes.ts';
+import { signedRange } from './table/signed-range.ts';
 import { ticksFromMs } from './ticks.ts';
 
 export interface ServerContext {
@@ -51,6 +54,8 @@ export interface ServerContext {
   readonly log: Logger;
   /** Refuse versions that are not on the list, as the service does. */
   readonly isStrictVersion: boolean;
+  /** Tell every caller what a query cost, not only those who ask. */
+  readonly isQueryCostShown?: boolean;
   /** Certificate and key in PEM; without them the server speaks plain HTTP. */
   readonly tls: TlsCredentials | undefined;
   /** Without it bearer tokens are refused. */
@@ -72,12 +77,15 @@ export interface TlsCredentials {
 interface Exchange {
   readonly id: string;
   readonly nowMs: number;
+  /** Of performance.now(). */
+  readonly beganMs: number;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   address: Address | undefined;
   version: string | undefined;
   operationName: string;
   errorShape: ErrorShape;
+  isQueryCostShown: boolean;
 }
 
 const serverHeader = `Windows-Azure-Table/1.0 Tabularium/${productVersion}`;
@@ -91,6 +99,7 @@ export class TableServer {
   readonly http: Server;
   readonly #context: ServerContext;
   readonly #patience: Patience;
+  readonly #recorded: RequestRecord;
   #bodyBytesInFlight = 0;
   readonly #unsent = new UnsentAnswers();
   readonly #turns = new WriteTurns();
@@ -100,6 +109,7 @@ export class TableServer {
   constructor(context: ServerContext) {
     this.#context = context;
     this.#patience = { ...usualPatience, ...context.patience };
+    this.#recorded = new RequestRecord(context.metrics, context.log);
     const options = connectionOptions(this.#patience);
     const listener: RequestListener = (incoming, outgoing) => {
       this.#handle(incoming, outgoing).catch(error => {
@@ -131,22 +141,25 @@ export class TableServer {
       await answerOperator(incoming.url, outgoing, this.#context.metrics, !this.#isClosing);
       return;
     }
-    const beganMs = performance.now();
     const exchange: Exchange = {
       id: randomUUID(),
       nowMs: this.#context.now(),
+      beganMs: performance.now(),
       incoming,
       outgoing,
       address: undefined,
       version: undefined,
       operationName: 'Unknown',
       errorShape: 'xml service',
+      isQueryCostShown: false,
     };
     let answer: Answer;
     try {
       answer = await this.#climb(exchange);
     } catch (error) {
-      if (error instanceof ClientGone) return;
+      // So does a scan that nobody waits for any more.
+      const isNobodyThere = outgoing.destroyed && !(error instanceof ServiceError);
+      if (error instanceof ClientGone || isNobodyThere) return;
       answer = this.#answerError(exchange, error);
     }
     const asked = this.#readCorsRules(exchange);
@@ -154,7 +167,7 @@ export class TableServer {
     if (!incoming.complete) await discardBody(incoming);
     await this.#endOfTurn();
     this.#send(exchange, answer, rules);
-    this.#record(exchange, answer, performance.now() - beganMs);
+    this.#record(exchange, answer);
   }
 
   /**
@@ -187,6 +200,10 @@ export class TableServer {
       if (incoming.method === 'OPTIONS') return await this.#answerPreflight(exchange, header);
       const asked = this.#authenticate(exchange, address, header);
       const grant = asked instanceof Promise ? await asked : asked;
+      const asksForCost =
+        this.#context.isQueryCostShown === true || header('x-tabularium-query-cost') === 'true';
+      // What a query cost would tell of keys that the grant does not reach.
+      exchange.isQueryCostShown = asksForCost && signedRange(grant) === undefined;
 
       const { query } = address;
       const format = negotiateFormat(query.get('$format'), header('accept'));
@@ -337,6 +354,9 @@ export class TableServer {
       headers.push('Cache-Control', 'no-cache', 'X-Content-Type-Options', 'nosniff');
     }
     for (const name in answer.headers) headers.push(name, answer.headers[name] as string);
+    if (answer.cost !== undefined && exchange.isQueryCostShown) {
+      headers.push(...costHeaders(answer.cost, performance.now() - exchange.beganMs));
+    }
     headers.push('Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body)));
     if (rules.length > 0 && incoming.method !== 'OPTIONS') {
       const names = ['Date', ...headers.filter((_, index) => index % 2 === 0)];
@@ -353,25 +373,23 @@ export class TableServer {
     this.#unsent.add(incoming.socket, outgoing);
   }
 
-  #record({ id, incoming, operationName }: Exchange, { status }: Answer, durationMs: number): void {
-    this.#context.metrics.countRequest(serviceName, operationName, status, durationMs);
-    const { log } = this.#context;
-    if (log.isLevelEnabled('debug')) {
-      const { method, url } = incoming;
-      log.debug(
-        { requestId: id, operation: operationName, method, url: withoutSecret(url), status, durationMs },
-        'request',
-      );
-    }
+  #record({ id, incoming, operationName, address, beganMs }: Exchange, { status, cost }: Answer): void {
+    this.#recorded.add({
+      id,
+      service: serviceName,
+      operation: operationName,
+      account: address?.account,
+      method: incoming.method,
+      url: incoming.url,
+      status,
+      cost,
+      beganMs,
+      durationMs: performance.now() - beganMs,
+    });
   }
 }
 
 /** Visible characters, and not many (REST: Common REST API Headers). */
 function isClientRequestId(id: string): boolean {
   return id.length <= limits.clientRequestIdUnitsMax && /^[ -~]*$/.test(id);
-}
-
-/** An address with a SAS opens what it names: the log must not. */
-function withoutSecret(url: string | undefined): string | undefined {
-  return url?.replace(/([?&]sig=)[^&]*/i, '$1...');
 }

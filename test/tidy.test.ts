@@ -60,7 +60,7 @@ const parts: readonly {
   { name: 'lmdb', paths: ['src/store/lmdb/'], mayImport: ['contract', 'account', 'ground'] },
   { name: 'model', paths: ['src/store/model.ts'], mayImport: ['contract', 'account', 'ground'] },
   { name: 'contract', paths: ['src/store/'], mayImport: ['account', 'ground'] },
-  { name: 'observe', paths: ['src/observe/'], mayImport: ['contract'] },
+  { name: 'observe', paths: ['src/observe/'], mayImport: ['contract', 'ground'] },
   { name: 'auth', paths: ['src/auth/'], mayImport: ['account', 'http', 'ground'] },
   { name: 'account', paths: ['src/account/'], mayImport: ['http', 'ground'] },
   { name: 'http', paths: ['src/http/'], mayImport: ['ground'] },

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import type { CommitObserver } from '../store/store.ts';
+import type { QueryCost } from '../query-cost.ts';
+import type { CommitObserver, ScanObserver } from '../store/store.ts';
+import { QueryMetrics } from './query-metrics.ts';
 import { RequestHistogram } from './request-histogram.ts';
+import { ScanMetrics } from './scan-metrics.ts';
 
 /** Of group commits. */
 const durationBucketsSeconds = [
@@ -15,12 +18,13 @@ export class Metrics {
   readonly #commits: Counter;
   readonly #commitWrites: Counter;
   readonly #commitDurations: Histogram;
-  #runningScans: () => number = () => 0;
+  readonly #queries = new QueryMetrics(this.#registry);
+  readonly #scans = new ScanMetrics(this.#registry);
 
   constructor() {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
-    this.#registry.registerMetric(this.#requests as unknown as Metric);
+    this.#registry.registerMetric(this.#requests.metric as unknown as Metric);
     this.#commits = new Counter({
       name: 'tabularium_store_commits_total',
       help: 'Group commits that reached the disk.',
@@ -36,15 +40,6 @@ export class Metrics {
       help: 'Time from the first write of a group commit to the end of its flush.',
       buckets: durationBucketsSeconds,
       registers,
-    });
-    const runningScans = (): number => this.#runningScans();
-    new Gauge({
-      name: 'tabularium_scans_running',
-      help: 'Queries that have begun and not ended.',
-      registers,
-      collect() {
-        this.set(runningScans());
-      },
     });
     new Gauge({
       name: 'tabularium_rss_anon_bytes',
@@ -71,12 +66,25 @@ export class Metrics {
     };
   }
 
+  /** Told of the work on scans of the store. */
+  get scanObserver(): ScanObserver {
+    const scans = this.#scans;
+    return {
+      onSlice: durationMs => scans.onSlice(durationMs),
+      onTurn: durationMs => scans.onTurn(durationMs),
+    };
+  }
+
   watchScans(running: () => number): void {
-    this.#runningScans = running;
+    this.#scans.running = running;
   }
 
   countRequest(service: string, operation: string, status: number, durationMs: number): void {
     this.#requests.count(service, operation, status, durationMs);
+  }
+
+  countQuery(cost: QueryCost, durationMs: number): void {
+    this.#queries.count(cost, durationMs);
   }
 
   /** In the text format of Prometheus. */

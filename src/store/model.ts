@@ -82,13 +82,15 @@ export class ModelStore implements Store {
     for (const row of this.#table(table).rows.filter(({ key }) =>
       ranges.some(range => contains(range, key)),
     )) {
-      if (rows.length >= options.limit || bytes >= options.bytesMax) return { rows, examined, next: row.key };
+      if (rows.length >= options.limit) return { rows, examined, end: 'entities', next: row.key };
+      if (bytes >= options.bytesMax) return { rows, examined, end: 'bytes', next: row.key };
       examined++;
       if (options.matches?.(row.bytes) === false) continue;
-      rows.push(Buffer.from(row.bytes));
-      bytes += row.bytes.length;
+      const shown = Buffer.from(options.project?.(row.bytes) ?? row.bytes);
+      rows.push(shown);
+      bytes += shown.length;
     }
-    return { rows, examined };
+    return { rows, examined, end: 'range end' };
   }
 
   async readAccessPolicies(table: TableAddress): Promise<readonly AccessPolicy[]> {

@@ -1,5 +1,6 @@
 import type { AccessPolicy } from '../account/access-policy.ts';
 import type { ServiceProperties } from '../account/service-properties.ts';
+import type { PageEnd } from '../query-cost.ts';
 import type { Ticks } from '../ticks.ts';
 import type { Key, KeyRange } from './key.ts';
 
@@ -90,12 +91,17 @@ export type Outcome<Refusal> = { readonly tick: Ticks } | { readonly refusal: Re
 export interface ScanOptions {
   /** Rows in the page at most. */
   readonly limit: number;
-  /** The page ends when it holds this many bytes. */
+  /** The page ends when its rows, as they are returned, have this many bytes. */
   readonly bytesMax: number;
   /** How long the page may take. */
   readonly durationMsMax: number;
   /** Which rows to return: all, where it is absent. Sees each row's buffer during the call only. */
   readonly matches?: ((row: Buffer) => boolean) | undefined;
+  /**
+   * What is returned of a row: all of it, where this is absent. Sees the row's buffer during the call only; its
+   * answer is valid until the next call.
+   */
+  readonly project?: ((row: Buffer) => Buffer) | undefined;
   /** Asked now and then; once true, the scan stops and rejects: nobody waits for it. */
   readonly isAbandoned?: () => boolean;
 }
@@ -104,6 +110,8 @@ export interface Page {
   readonly rows: readonly Buffer[];
   /** Rows looked at, returned or not. */
   readonly examined: number;
+  /** What ended it. */
+  readonly end: PageEnd;
   /** The first key not looked at, where the page ended before its ranges did. */
   readonly next?: Key;
 }
@@ -114,4 +122,12 @@ export interface CommitObserver {
   onFlushing?(writes: number): void;
   /** The group is on disk; nobody has been told yet. */
   onCommitted?(writes: number, durationMs: number): void;
+}
+
+/** Told of the work on scans, which shares the event loop with everything else: for metrics. */
+export interface ScanObserver {
+  /** A scan was worked on, without a break. */
+  onSlice?(durationMs: number): void;
+  /** A whole turn of the event loop, while scans were running. */
+  onTurn?(durationMs: number): void;
 }

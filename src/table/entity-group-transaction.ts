@@ -29,7 +29,11 @@ export const entityGroupTransaction: Operation = {
   needs: { permissions: ['r', 'a', 'u', 'd'], resource: 'object' },
   async run(outer, store) {
     const batch = readBatch(outer);
-    if (batch.kind === 'query') return formatBatch([await answerQuery(batch.part, outer, store)]);
+    if (batch.kind === 'query') {
+      const part = await answerQuery(batch.part, outer, store);
+      const { cost } = part.answer;
+      return cost === undefined ? formatBatch([part]) : { ...formatBatch([part]), cost };
+    }
     return formatBatch([formatChangeset(await answerChangeset(batch.parts, outer, store))]);
   },
 };

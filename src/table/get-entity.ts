@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { jsonContentType } from '../http/media-type.ts';
+import type { QueryCost } from '../query-cost.ts';
 import { formatElement } from './element.ts';
 import { projectRow } from './entity/project.ts';
 import { readEtag } from './entity/row.ts';
@@ -26,6 +27,15 @@ export const getEntity: Operation = {
       status: 200,
       headers: { ETag: readEtag(row), 'Content-Type': jsonContentType(level) },
       body: formatElement(entity, level, request, selectSuffix(selectText)),
+      cost,
     };
   },
+};
+
+const cost: QueryCost = {
+  class: 'point',
+  examined: 1,
+  returned: 1,
+  end: 'range end',
+  searchedTable: undefined,
 };

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { jsonContentType, type MetadataLevel } from '../http/media-type.ts';
 import * as limits from '../limits.ts';
 import type { Key, KeyRange } from '../store/key.ts';
 import type { Page } from '../store/store.ts';
 import { decodeToken, encodeToken } from './continuation.ts';
-import { type Projection, projectRow } from './entity/project.ts';
+import { projectorOf } from './entity/project.ts';
 import { matchRow } from './filter/match-row.ts';
 import type { FilterNode } from './filter/nodes.ts';
 import { parseFilter } from './filter/parse-filter.ts';
@@ -11,7 +12,7 @@ import { clipRanges, planQuery } from './filter/plan.ts';
 import { type Operation, requireJson, type TableRequest, tableOf } from './request.ts';
 import { parseSelect, parseTop, refuseLackingOptions, selectSuffix } from './select.ts';
 import { signedRange } from './signed-range.ts';
-import { type EntityUrls, entityUrls, metadataUrl } from './urls.ts';
+import { entityUrls, metadataUrl } from './urls.ts';
 
 /**
  * A page of entities (REST: Query Entities). It ends at `$top`, and at the limits of a page; the tokens name
@@ -33,19 +34,29 @@ export const queryEntities: Operation = {
       (left, bounds) => (bounds === undefined ? left : clipRanges(left, bounds)),
       plan.ranges,
     );
+    const urls = entityUrls(request.base, request.account, table);
     const page: Page = await store.scan({ account: request.account, table }, ranges, {
       limit: top,
       bytesMax: limits.pageBytesMax,
       durationMsMax: limits.pageDurationMsMax,
       matches: plan.residual && matchRow(plan.residual),
+      project: projectorOf({ level, select }, urls),
       isAbandoned: request.isAbandoned,
     });
-    const metadata = metadataUrl(request.base, table, false, selectSuffix(selectText));
-    const urls = entityUrls(request.base, request.account, table);
     return {
       status: 200,
       headers: answerHeaders(level, top === 0 ? undefined : page.next),
-      body: formatFeed(page.rows, { level, select }, urls, metadata),
+      body: await formatFeed(
+        page.rows,
+        level === 'none' ? undefined : metadataUrl(request.base, table, false, selectSuffix(selectText)),
+      ),
+      cost: {
+        class: plan.class,
+        examined: page.examined,
+        returned: page.rows.length,
+        end: page.end,
+        searchedTable: plan.residual !== undefined && from === undefined ? table : undefined,
+      },
     };
   },
 };
@@ -85,20 +96,27 @@ function answerHeaders(level: MetadataLevel, next: Key | undefined): Record<stri
 }
 
 const feedEnd = Buffer.from(']}');
-const comma = Buffer.from(',');
+const comma = 0x2c;
+/** What is copied in one turn of the event loop: large pages must not hold up everything else. */
+const bytesPerTurn = 512 * 1024;
 
-function formatFeed(
-  rows: readonly Buffer[],
-  projection: Projection,
-  urls: EntityUrls,
-  metadata: string,
-): Buffer {
-  const opening = projection.level === 'none' ? '' : `"odata.metadata":${JSON.stringify(metadata)},`;
-  const chunks: Buffer[] = [Buffer.from(`{${opening}"value":[`)];
-  for (const [index, row] of rows.entries()) {
-    if (index > 0) chunks.push(comma);
-    chunks.push(projectRow(row, projection, urls));
+async function formatFeed(rows: readonly Buffer[], metadata: string | undefined): Promise<Buffer> {
+  const start = Buffer.from(
+    metadata === undefined ? '{"value":[' : `{"odata.metadata":${JSON.stringify(metadata)},"value":[`,
+  );
+  let length = start.length + Math.max(rows.length - 1, 0) + feedEnd.length;
+  for (const row of rows) length += row.length;
+  const body = Buffer.allocUnsafe(length);
+  let at = start.copy(body);
+  let turnEnd = bytesPerTurn;
+  for (const row of rows) {
+    if (at > start.length) body[at++] = comma;
+    if (at >= turnEnd) {
+      await setImmediate();
+      turnEnd = at + bytesPerTurn;
+    }
+    at += row.copy(body, at);
   }
-  chunks.push(feedEnd);
-  return Buffer.concat(chunks);
+  feedEnd.copy(body, at);
+  return body;
 }

@@ -292,16 +292,44 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     );
 
     it(
-      'ends a page at its limit, its bytes, and never in the middle, with the first key not looked at',
+      'ends a page at its limit, its bytes, and never in the middle, with the first key not looked at, and says why',
       withTable(async (store, table) => {
         for (const rowKey of ['a', 'b', 'c'])
           await put(store, table, { partitionKey: 'p', rowKey }, rowKey.repeat(10));
         const page = async (options: Partial<ScanOptions>): Promise<Page> =>
           store.scan(table, [partitionRange('p')], { ...all, ...options });
+        const ends = async (options: Partial<ScanOptions>): Promise<unknown[]> => {
+          const { end, examined, next } = await page(options);
+          return [end, examined, next?.rowKey];
+        };
         assert.deepEqual((await page({ limit: 2 })).next, { partitionKey: 'p', rowKey: 'c' });
-        assert.deepEqual((await page({ bytesMax: 11 })).next, { partitionKey: 'p', rowKey: 'c' });
-        assert.equal((await page({ limit: 3 })).next, undefined);
-        assert.equal((await page({ limit: 2 })).examined, 2);
+        assert.deepEqual(await ends({ limit: 2 }), ['entities', 2, 'c']);
+        assert.deepEqual(await ends({ bytesMax: 11 }), ['bytes', 2, 'c']);
+        assert.deepEqual(await ends({ bytesMax: 10 }), ['bytes', 1, 'b']);
+        assert.deepEqual(await ends({ limit: 0 }), ['entities', 0, 'a']);
+        // Full just where its ranges end, too: there is nothing more.
+        assert.deepEqual(await ends({ limit: 3 }), ['range end', 3, undefined]);
+        assert.deepEqual(await ends({ bytesMax: 30 }), ['range end', 3, undefined]);
+      }),
+    );
+
+    it(
+      'returns of each row that matches what is asked of it, and counts the bytes of that',
+      withTable(async (store, table) => {
+        const rowKeys = Array.from({ length: 20 }, (_, index) => String(index + 10));
+        for (const rowKey of rowKeys) await put(store, table, { partitionKey: 'p', rowKey }, `row ${rowKey}`);
+        const shared = Buffer.alloc(3);
+        const page = await store.scan(table, everything, {
+          ...all,
+          bytesMax: 24,
+          matches: row => row.at(-1) !== '5'.charCodeAt(0),
+          project(row) {
+            shared.write(`${row.toString('latin1', 4)}!`);
+            return shared;
+          },
+        });
+        assert.deepEqual(page.rows.map(String), ['10!', '11!', '12!', '13!', '14!', '16!', '17!', '18!']);
+        assert.deepEqual(page.next, { partitionKey: 'p', rowKey: '19' });
       }),
     );
 

@@ -1,3 +1,4 @@
+import type { PageEnd } from '../../query-cost.ts';
 import { compareKeys, type Key, type KeyRange, successor } from '../key.ts';
 import type { Page, ScanOptions } from '../store.ts';
 import { decodeKey, encodeBound, encodeRange } from './keys.ts';
@@ -11,8 +12,11 @@ export interface ScanSource {
   readonly transaction: ReadTransaction | undefined;
 }
 
-/** Rows between two looks at the clock. */
-const rowsPerCheck = 8;
+/** A look at the clock comes after so many rows, or after so many bytes of them. */
+const rowsPerLook = 8;
+const bytesPerLook = 32 * 1024;
+
+const noRow = (): boolean => false;
 
 /** One page: reads its ranges in order from one snapshot, which it holds until closed. */
 export class EntityScan implements SlicedScan {
@@ -27,6 +31,8 @@ export class EntityScan implements SlicedScan {
   #examined = 0;
   #rangeIndex = 0;
   #entries: Iterator<Entry> | undefined;
+  /** Why the page is full, once it is. */
+  #end: PageEnd | undefined;
   #next: Key | undefined;
 
   constructor(reader: RowReader, begin: () => ScanSource, ranges: readonly KeyRange[], options: ScanOptions) {
@@ -35,11 +41,13 @@ export class EntityScan implements SlicedScan {
     this.#ranges = ranges;
     this.#options = options;
     this.#deadlineMs = performance.now() + options.durationMsMax;
+    if (options.limit === 0) this.#end = 'entities';
   }
 
   get page(): Page {
-    const page = { rows: this.#rows, examined: this.#examined };
-    return this.#next === undefined ? page : { ...page, next: this.#next };
+    const next = this.#next;
+    if (next === undefined) return { rows: this.#rows, examined: this.#examined, end: 'range end' };
+    return { rows: this.#rows, examined: this.#examined, end: this.#end as PageEnd, next };
   }
 
   isAbandoned(): boolean {
@@ -48,24 +56,28 @@ export class EntityScan implements SlicedScan {
 
   step(untilMs: number): boolean {
     this.#source ??= this.#begin();
-    for (let looked = 1; this.#rangeIndex < this.#ranges.length; looked++) {
-      const isFull = this.#isFull();
-      // A full page still looks whether, and where, there is more.
-      this.#reader.wantsKey = isFull;
-      this.#reader.matches = isFull ? undefined : this.#options.matches;
+    this.#setReader();
+    this.#reader.bytesRead = 0;
+    let looked = 0;
+    while (this.#rangeIndex < this.#ranges.length) {
       const entry = this.#nextEntry();
       if (entry === undefined) {
         this.#rangeIndex++;
-      } else if (isFull) {
+      } else if (this.#end !== undefined) {
         this.#next = decodeKey(entry.key as Buffer);
         return true;
       } else {
         this.#examined++;
         if (entry.value !== undefined) this.#add(entry.value);
       }
-      if (looked % rowsPerCheck === 0 && performance.now() >= untilMs) {
-        return this.#rangeIndex === this.#ranges.length;
-      }
+      looked++;
+      if (looked < rowsPerLook && this.#reader.bytesRead < bytesPerLook) continue;
+      looked = 0;
+      this.#reader.bytesRead = 0;
+      const nowMs = performance.now();
+      // A page makes progress, however long it had to wait for its turns.
+      if (nowMs >= this.#deadlineMs && this.#examined > 0) this.#endBy('time');
+      if (nowMs >= untilMs) return this.#rangeIndex === this.#ranges.length;
     }
     return true;
   }
@@ -93,17 +105,24 @@ export class EntityScan implements SlicedScan {
     return undefined;
   }
 
-  #isFull(): boolean {
-    return (
-      this.#rows.length >= this.#options.limit ||
-      this.#bytes >= this.#options.bytesMax ||
-      (this.#examined % rowsPerCheck === 0 && this.#examined > 0 && performance.now() >= this.#deadlineMs)
-    );
-  }
-
   #add(row: Buffer): void {
     this.#rows.push(row);
     this.#bytes += row.length;
+    if (this.#rows.length >= this.#options.limit) this.#endBy('entities');
+    else if (this.#bytes >= this.#options.bytesMax) this.#endBy('bytes');
+  }
+
+  #endBy(end: PageEnd): void {
+    this.#end ??= end;
+    this.#setReader();
+  }
+
+  /** A full page still looks whether, and where, there is more. */
+  #setReader(): void {
+    const isFull = this.#end !== undefined;
+    this.#reader.wantsKey = isFull;
+    this.#reader.matches = isFull ? noRow : this.#options.matches;
+    this.#reader.project = this.#options.project;
   }
 }
 

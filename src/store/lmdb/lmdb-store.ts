@@ -7,7 +7,16 @@ import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
 import { type Ticks, ticksFromMs } from '../../ticks.ts';
 import type { Key, KeyRange } from '../key.ts';
-import type { CommitObserver, Decide, Outcome, Page, ScanOptions, Store, TableAddress } from '../store.ts';
+import type {
+  CommitObserver,
+  Decide,
+  Outcome,
+  Page,
+  ScanObserver,
+  ScanOptions,
+  Store,
+  TableAddress,
+} from '../store.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { EntityScan, type ScanSource } from './entity-scan.ts';
 import {
@@ -40,7 +49,7 @@ export interface LmdbStoreOptions {
   readonly folder: string | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  readonly observer?: CommitObserver;
+  readonly observer?: CommitObserver & ScanObserver;
   /** Told of failures that no caller waits for. */
   readonly onBackgroundError?: (error: unknown) => void;
 }
@@ -67,7 +76,7 @@ export class LmdbStore implements Store {
   readonly #settings: ServiceSettings;
   readonly #snapshot: Snapshot;
   readonly #queue: CommitQueue;
-  readonly #scans = new ScanScheduler();
+  readonly #scans: ScanScheduler;
   readonly #reclaimer: Reclaimer;
   readonly #readerCheck: NodeJS.Timeout;
   readonly #snapshotEnd: NodeJS.Timeout;
@@ -79,6 +88,7 @@ export class LmdbStore implements Store {
   constructor(folder: DataFolder, options: LmdbStoreOptions) {
     this.#folder = folder;
     this.#now = options.now ?? Date.now;
+    this.#scans = new ScanScheduler(options.observer);
     this.#root = open({
       path: join(folder.path, storeFile),
       pageSize: pageBytes,

@@ -13,18 +13,26 @@ export interface Entry {
   readonly value: Buffer | undefined;
 }
 
+/** Views are kept of rows up to this length: making one for each row is what scans would leave to be collected. */
+const viewedBytesMax = 4096;
 const chunkBytes = 256 * 1024;
 
 /**
- * The rows as scans read them: tested in the engine's own buffer, and copied only if they match, into chunks
- * that many rows share; keys are not read unless somebody asks. Scans take turns, so one reader serves all.
+ * The rows as scans read them: tested and projected in the engine's own buffer, and copied only if they match,
+ * into chunks that many rows share; keys are not read unless somebody asks. Scans take turns, so one reader serves all.
  */
 export class RowReader {
   readonly #rows: ReadDatabase;
   /** Which rows the next read returns; the others are undefined. */
   matches: ((row: Buffer) => boolean) | undefined;
+  /** What the next read returns of them; its answer is copied at once. */
+  project: ((row: Buffer) => Buffer) | undefined;
   /** Whether the next read returns its key. */
   wantsKey = false;
+  /** Of rows that were read, returned or not; a scan sets it back. */
+  bytesRead = 0;
+  #shared: Buffer | undefined;
+  readonly #views = new Array<Buffer | undefined>(viewedBytesMax + 1);
   #chunk = Buffer.alloc(0);
   #chunkUsed = 0;
 
@@ -61,8 +69,22 @@ export class RowReader {
   }
 
   #take(shared: Buffer): Buffer | undefined {
-    const row = shared.subarray(0, shared.length);
-    return this.matches === undefined || this.matches(row) ? this.#copy(row) : undefined;
+    const row = this.#view(shared);
+    this.bytesRead += row.length;
+    if (this.matches !== undefined && !this.matches(row)) return undefined;
+    return this.#copy(this.project === undefined ? row : this.project(row));
+  }
+
+  /** A view of the engine's buffer that ends with the row; most rows are as long as another was. */
+  #view(shared: Buffer): Buffer {
+    const { length } = shared;
+    if (length > viewedBytesMax) return shared.subarray(0, length);
+    if (shared !== this.#shared) {
+      this.#shared = shared;
+      this.#views.fill(undefined);
+    }
+    this.#views[length] ??= shared.subarray(0, length);
+    return this.#views[length];
   }
 
   #copy(row: Buffer): Buffer {

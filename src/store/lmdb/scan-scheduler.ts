@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
+import type { ScanObserver } from '../store.ts';
 
 /** A scan that can be worked on bit by bit. */
 export interface SlicedScan {
@@ -28,6 +29,13 @@ export class ScanScheduler {
   #spentMs = 0;
   #isTurnScheduled = false;
 
+  readonly #observer: ScanObserver;
+  #turnBeganMs = 0;
+
+  constructor(observer: ScanObserver = {}) {
+    this.#observer = observer;
+  }
+
   get running(): number {
     return this.#queue.length;
   }
@@ -49,18 +57,23 @@ export class ScanScheduler {
     setImmediate(() => {
       this.#isTurnScheduled = false;
       this.#spentMs = 0;
+      // Scans that wait have every turn of the event loop: from one to the next is how long it takes.
+      if (this.#queue.length > 0) this.#observer.onTurn?.(performance.now() - this.#turnBeganMs);
       this.#runTurn();
     });
   }
 
   #runTurn(): void {
     const beganMs = performance.now();
+    this.#turnBeganMs = beganMs;
     const untilMs = beganMs + turnBudgetMs - this.#spentMs;
     let nowMs = beganMs;
     while (nowMs < untilMs && this.#queue.length > 0) {
       const running = this.#queue.shift() as Running;
       if (!this.#step(running, untilMs)) this.#queue.push(running);
-      nowMs = performance.now();
+      const sliceEndMs = performance.now();
+      this.#observer.onSlice?.(sliceEndMs - nowMs);
+      nowMs = sliceEndMs;
     }
     this.#spentMs += nowMs - beganMs;
     // Also with an empty queue, once: the next turn begins with an unspent budget.

@@ -79,7 +79,9 @@ function orderOf(property: string, value: Value, literal: Value): number | undef
   }
 }
 
-export function isKeyName(property: string): boolean {
+export type KeyName = 'PartitionKey' | 'RowKey';
+
+export function isKeyName(property: string): property is KeyName {
   return property === 'PartitionKey' || property === 'RowKey';
 }
 

@@ -1,7 +1,7 @@
 import { parseTicks } from '../../ticks.ts';
 import type { EdmType } from '../entity/edm.ts';
 import { typeOfPlain } from '../entity/row.ts';
-import { valueEnd } from '../entity/row-members.ts';
+import { isMemberName, RowMember } from '../entity/row-member.ts';
 import { evaluate, type Lookup } from './evaluate.ts';
 import type { FilterNode, Value } from './nodes.ts';
 
@@ -18,34 +18,15 @@ export function matchRow(filter: FilterNode): (row: Buffer) => boolean {
 
 type PropertyReader = (row: Buffer) => Value | undefined;
 
-const annotationEnd = Buffer.from('",');
-
-/**
- * Finds a property in the bytes of a row, without walking those before it: in canonical JSON the bytes
- * `,"name":` stand at the property and nowhere else, since a quote inside a string has a backslash before it.
- */
 function propertyReader(name: string): PropertyReader {
-  if (!isPropertyName(name)) return () => undefined;
-  const member = Buffer.from(`,"${name}":`);
-  const annotation = Buffer.from(`,"${name}@odata.type":"`);
+  if (!isMemberName(name)) return () => undefined;
+  const member = new RowMember(name);
   return row => {
-    const at = row.indexOf(member);
-    if (at < 0) return undefined;
-    const start = at + member.length;
-    const end = valueEnd(row, start);
-    const json = row.toString('utf8', start, end);
+    if (!member.find(row)) return undefined;
+    const json = row.toString('utf8', member.valueStart, member.valueEnd);
     if (name === 'Timestamp') return readValue('Edm.DateTime', json);
-    // Types that are named belong to values in quotes, and stand right before them.
-    const typeStart = json.startsWith('"') ? row.lastIndexOf(annotation, at) : -1;
-    if (typeStart < 0) return readValue(typeOfPlain(json), json);
-    const typeEnd = row.indexOf(annotationEnd, typeStart + annotation.length);
-    return readValue(row.toString('latin1', typeStart + annotation.length, typeEnd) as EdmType, json);
+    return readValue((member.typeOf(row) as EdmType | undefined) ?? typeOfPlain(json), json);
   };
-}
-
-/** A name that needs no escape in JSON, as all names of stored properties; and not the etag, which no filter sees. */
-function isPropertyName(name: string): boolean {
-  return JSON.stringify(name).length === name.length + 2 && !name.startsWith('odata.');
 }
 
 function namesIn(node: FilterNode, names: Set<string> = new Set()): Set<string> {

@@ -1,160 +1,138 @@
-import { compareKeys, compareText, firstKey, type Key, type KeyRange, successor } from '../../store/key.ts';
-import { isKeyName } from './evaluate.ts';
-import type { FilterNode, Operator } from './nodes.ts';
-
-/** The design guide's classes of queries, from cheap to dear. */
-export type QueryClass = 'point' | 'range' | 'partition scan' | 'table scan';
+import type { QueryClass } from '../../query-cost.ts';
+import { compareKeys, type KeyRange, successor } from '../../store/key.ts';
+import { evaluate, isKeyName } from './evaluate.ts';
+import {
+  allTexts,
+  combineAll,
+  everything,
+  intersect,
+  isAllTexts,
+  nothing,
+  overlap,
+  type Region,
+  regionOfComparison,
+  type Step,
+  type Texts,
+  unite,
+} from './key-region.ts';
+import type { FilterNode, Operator, Value } from './nodes.ts';
 
 export interface Plan {
-  /** Ascending and disjoint; every entity that matches is in one of them. */
+  /** Ascending, disjoint, and none beginning where another ends; every entity that matches is in one of them. */
   readonly ranges: readonly KeyRange[];
   readonly class: QueryClass;
-  /** What the ranges do not express: the filter to evaluate on each row, if any. */
+  /** What is left to evaluate on each row of the ranges: the conditions that do not hold for all of them. */
   readonly residual: FilterNode | undefined;
 }
 
 /**
- * From a `$filter` to the smallest key ranges that hold its answer. Only comparisons of a key with a string
- * make ranges: those of mismatched types have answers that no range expresses (evaluate.ts).
+ * From a `$filter` to the smallest key ranges that hold its answer. A partition that the filter singles out is
+ * read in exactly those row keys that may match. Between two of them there may be any number of partitions:
+ * where the filter says of row keys there that some match, they are read whole.
  */
 export function planQuery(filter: FilterNode | undefined): Plan {
-  if (filter === undefined) return { ranges: [{ from: firstKey }], class: 'table scan', residual: undefined };
-  const region = regionOf(filter, false);
-  const ranges = mergeRanges(region.boxes.map(toKeyRange));
-  const isExact = region.isExact && region.boxes.every(box => isPoint(box.partitionKey) || isAll(box.rowKey));
-  return { ranges, class: classOf(ranges), residual: isExact ? undefined : filter };
+  if (filter === undefined) return { ranges: rangesOf(everything), class: 'table scan', residual: undefined };
+  const conditions = operandsOf(filter, 'and');
+  const matching = conditions.map(condition => regionOf(condition, false));
+  const covered = coverWholePartitions(combineAll(matching, intersect));
+  // A condition that no key of the ranges can fail need not be evaluated.
+  const undecided = conditions.filter(condition => overlap(covered, regionOf(condition, true)));
+  return { ranges: rangesOf(covered), class: classOf(covered), residual: conjunctionOf(undecided) };
 }
 
-/** Texts from `from` on, up to but without `to`. */
-interface TextRange {
-  readonly from: string;
-  readonly to?: string;
-}
-
-/** All keys whose two parts lie in two ranges. */
-interface Box {
-  readonly partitionKey: TextRange;
-  readonly rowKey: TextRange;
-}
-
-interface Region {
-  readonly boxes: readonly Box[];
-  /** Whether every entity in the boxes matches. */
-  readonly isExact: boolean;
-}
-
-const allTexts: TextRange = { from: '' };
-const everything: Region = { boxes: [{ partitionKey: allTexts, rowKey: allTexts }], isExact: true };
-const anything: Region = { ...everything, isExact: false };
-const nothing: Region = { boxes: [], isExact: true };
-
-/** A conjunction of disjunctions multiplies boxes; past this one side alone, a superset, must do. */
-const boxesMax = 4096;
-
+/** The keys of entities that may match; or, negated, of those that may not. */
 function regionOf(node: FilterNode, isNegated: boolean): Region {
   switch (node.kind) {
     case 'not':
       return regionOf(node.operand, !isNegated);
-    case 'constant':
-      return node.value === isNegated ? nothing : everything;
-    case 'property':
-      return anything;
-    case 'comparison': {
-      const { property, literal } = node;
-      if (!isKeyName(property) || literal.type !== 'Edm.String') return anything;
-      const operator = isNegated ? complement[node.operator] : node.operator;
-      const boxes = textRanges(operator, literal.value).map(range =>
-        property === 'PartitionKey'
-          ? { partitionKey: range, rowKey: allTexts }
-          : { partitionKey: allTexts, rowKey: range },
-      );
-      return { boxes, isExact: true };
-    }
-    default: {
-      const left = regionOf(node.left, isNegated);
-      const right = regionOf(node.right, isNegated);
+    case 'and':
+    case 'or': {
+      const regions = operandsOf(node, node.kind).map(operand => regionOf(operand, isNegated));
       // De Morgan: a negated `or` is a conjunction.
-      return (node.kind === 'and') !== isNegated ? intersect(left, right) : unite(left, right);
+      return combineAll(regions, (node.kind === 'and') !== isNegated ? intersect : unite);
+    }
+    case 'comparison': {
+      const { property, operator, literal } = node;
+      if (isKeyName(property) && literal.type === 'Edm.String') {
+        return regionOfComparison(property, isNegated ? complement[operator] : operator, literal.value);
+      }
     }
   }
+  if ('property' in node && !isKeyName(node.property)) return everything;
+  // A constant; or a key as what it is not, such as a number, which has one answer for every key.
+  return evaluate(node, () => anyKey) === isNegated ? nothing : everything;
 }
+
+const anyKey: Value = { type: 'Edm.String', value: '' };
 
 const complement: Record<Operator, Operator> = { eq: 'ne', ne: 'eq', gt: 'le', ge: 'lt', lt: 'ge', le: 'gt' };
 
-function textRanges(operator: Operator, text: string): TextRange[] {
-  switch (operator) {
-    case 'eq':
-      return [{ from: text, to: successor(text) }];
-    case 'ne':
-      return [{ from: '', to: text }, { from: successor(text) }];
-    case 'gt':
-      return [{ from: successor(text) }];
-    case 'ge':
-      return [{ from: text }];
-    case 'lt':
-      return [{ from: '', to: text }];
-    case 'le':
-      return [{ from: '', to: successor(text) }];
+/** Of a chain of one operator, from left to right; the parser makes each a level of the tree. */
+function operandsOf(node: FilterNode, kind: 'and' | 'or'): FilterNode[] {
+  const operands: FilterNode[] = [];
+  const rest = [node];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (next.kind === kind) rest.push(next.right, next.left);
+    else operands.push(next);
   }
+  return operands;
 }
 
-function intersect(left: Region, right: Region): Region {
-  if (left.boxes.length * right.boxes.length > boxesMax) {
-    const { boxes } = left.boxes.length < right.boxes.length ? left : right;
-    return { boxes, isExact: false };
-  }
-  const boxes = left.boxes.flatMap(a =>
-    right.boxes.flatMap(b => {
-      const partitionKey = intersectTexts(a.partitionKey, b.partitionKey);
-      const rowKey = intersectTexts(a.rowKey, b.rowKey);
-      return partitionKey && rowKey ? [{ partitionKey, rowKey }] : [];
-    }),
-  );
-  return { boxes, isExact: left.isExact && right.isExact };
+function conjunctionOf(conditions: readonly FilterNode[]): FilterNode | undefined {
+  const [first, ...others] = conditions;
+  if (first === undefined) return undefined;
+  return others.reduce((left, right): FilterNode => ({ kind: 'and', left, right }), first);
 }
 
-function intersectTexts(a: TextRange, b: TextRange): TextRange | undefined {
-  const from = compareText(a.from, b.from) >= 0 ? a.from : b.from;
-  const to = a.to === undefined || (b.to !== undefined && compareText(b.to, a.to) < 0) ? b.to : a.to;
-  if (to === undefined) return { from };
-  return compareText(from, to) < 0 ? { from, to } : undefined;
+/** Single partitions with some of their row keys, others whole: what ranges can say. */
+function coverWholePartitions(region: Region): Region {
+  return region.flatMap((step, index): readonly Step[] => {
+    const { from, rowKeys } = step;
+    const to = region[index + 1]?.from;
+    if (rowKeys.length === 0 || isAllTexts(rowKeys) || to === successor(from)) return [step];
+    const steps: Step[] = [];
+    // A bound of partition keys that is a key itself, not the place behind one, is a partition of its own.
+    if (!from.endsWith('\0')) steps.push(step);
+    steps.push({ from: steps.length === 0 ? from : successor(from), rowKeys: allTexts });
+    if (to?.endsWith('\0')) steps.push({ from: to.slice(0, -1), rowKeys });
+    return steps;
+  });
 }
 
-function unite(left: Region, right: Region): Region {
-  return { boxes: [...left.boxes, ...right.boxes], isExact: left.isExact && right.isExact };
-}
-
-function isPoint(range: TextRange): boolean {
-  return range.to === successor(range.from);
-}
-
-function isAll(range: TextRange): boolean {
-  return range.from === '' && range.to === undefined;
-}
-
-/** Row keys bound the first and the last partition of a box; those between are taken whole. */
-function toKeyRange({ partitionKey, rowKey }: Box): KeyRange {
-  const from = { partitionKey: partitionKey.from, rowKey: rowKey.from };
-  if (partitionKey.to === undefined) return { from };
-  if (rowKey.to !== undefined && partitionKey.to.endsWith('\0')) {
-    return { from, to: { partitionKey: partitionKey.to.slice(0, -1), rowKey: rowKey.to } };
-  }
-  return { from, to: { partitionKey: partitionKey.to, rowKey: '' } };
-}
-
-function mergeRanges(ranges: readonly KeyRange[]): KeyRange[] {
-  const merged: KeyRange[] = [];
-  for (const range of [...ranges].sort((a, b) => compareKeys(a.from, b.from))) {
-    if (range.to !== undefined && compareKeys(range.from, range.to) >= 0) continue;
-    const last = merged.at(-1);
-    if (last === undefined || (last.to !== undefined && compareKeys(last.to, range.from) < 0)) {
-      merged.push(range);
-    } else if (last.to !== undefined && (range.to === undefined || compareKeys(range.to, last.to) > 0)) {
-      merged[merged.length - 1] =
-        range.to === undefined ? { from: last.from } : { from: last.from, to: range.to };
+function rangesOf(covered: Region): KeyRange[] {
+  const ranges: KeyRange[] = [];
+  const add = (range: KeyRange): void => {
+    const last = ranges.at(-1);
+    const isNext = last?.to !== undefined && compareKeys(last.to, range.from) === 0;
+    if (isNext) ranges[ranges.length - 1] = { ...range, from: last.from };
+    else ranges.push(range);
+  };
+  for (const [index, { from: partitionKey, rowKeys }] of covered.entries()) {
+    const end = covered[index + 1]?.from;
+    for (let at = 0; at < rowKeys.length; at += 2) {
+      const from = { partitionKey, rowKey: rowKeys[at] as string };
+      const rowEnd = rowKeys[at + 1];
+      if (rowEnd !== undefined) add({ from, to: { partitionKey, rowKey: rowEnd } });
+      else add(end === undefined ? { from } : { from, to: { partitionKey: end, rowKey: '' } });
     }
   }
-  return merged;
+  return ranges;
+}
+
+/** Nothing at all counts as point: it costs no more. */
+function classOf(covered: Region): QueryClass {
+  const read = covered.filter(({ rowKeys }) => rowKeys.length > 0);
+  const isOnePartition = ({ from }: Step, index: number): boolean =>
+    covered[index + 1]?.from === successor(from);
+  if (!covered.every((step, index) => step.rowKeys.length === 0 || isOnePartition(step, index))) {
+    return 'table scan';
+  }
+  if (read.some(({ rowKeys }) => isAllTexts(rowKeys))) return 'partition scan';
+  return read.every(({ rowKeys }) => areSingle(rowKeys)) ? 'point' : 'range';
+}
+
+function areSingle(texts: Texts): boolean {
+  return texts.every((bound, index) => index % 2 === 1 || texts[index + 1] === successor(bound));
 }
 
 /** The part of ascending ranges that lies within bounds. */
@@ -166,26 +144,4 @@ export function clipRanges(ranges: readonly KeyRange[], bounds: KeyRange): KeyRa
     if (to === undefined) return [{ from }];
     return compareKeys(from, to) < 0 ? [{ from, to }] : [];
   });
-}
-
-function classOf(ranges: readonly KeyRange[]): QueryClass {
-  if (ranges.every(isSingleKey)) return 'point';
-  if (!ranges.every(isInOnePartition)) return 'table scan';
-  return ranges.some(isWholePartition) ? 'partition scan' : 'range';
-}
-
-function isSingleKey({ from, to }: KeyRange): boolean {
-  return to?.partitionKey === from.partitionKey && to.rowKey === successor(from.rowKey);
-}
-
-function isInOnePartition({ from, to }: KeyRange): boolean {
-  return to?.partitionKey === from.partitionKey || isPartitionEnd(from, to);
-}
-
-function isWholePartition({ from, to }: KeyRange): boolean {
-  return from.rowKey === '' && isPartitionEnd(from, to);
-}
-
-function isPartitionEnd(from: Key, to: Key | undefined): boolean {
-  return to?.partitionKey === successor(from.partitionKey) && to.rowKey === '';
 }

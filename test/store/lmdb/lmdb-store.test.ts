@@ -183,6 +183,96 @@ describe('the embedded store on disk', () => {
       await store.close();
     }));
 
+  describe('pages whose time is up', () => {
+    const timeIsUp = { ...page, durationMsMax: 0 };
+
+    it('have looked at something, each of many at once, and go on to the end', () =>
+      inFolder(async reopen => {
+        const store = reopen();
+        await store.createTable('a', 'people');
+        const rowKeys = Array.from({ length: 100 }, (_, index) => String(index + 100));
+        await put(store, rowKeys);
+        const readAll = async (): Promise<number> => {
+          let read = 0;
+          let from = firstKey;
+          for (;;) {
+            const { rows, examined, end, next } = await store.scan(address, [{ from }], timeIsUp);
+            assert.ok(examined > 0);
+            read += rows.length;
+            if (next === undefined) return read;
+            assert.equal(end, 'time');
+            from = next;
+          }
+        };
+        assert.deepEqual(
+          await Promise.all(Array.from({ length: 20 }, readAll)),
+          Array.from({ length: 20 }, () => 100),
+        );
+        await store.close();
+      }));
+
+    it('end sooner where rows are large', () =>
+      inFolder(async reopen => {
+        const store = reopen();
+        await store.createTable('a', 'people');
+        await put(store, ['1', '2', '3'], 'x'.repeat(100_000));
+        for (const matches of [undefined, () => false]) {
+          const { examined, end } = await store.scan(address, [{ from: firstKey }], { ...timeIsUp, matches });
+          assert.deepEqual([examined, end], [1, 'time']);
+        }
+        await store.close();
+      }));
+  });
+
+  it('tests and returns rows of all lengths as they are, whatever was read before', () =>
+    inFolder(async reopen => {
+      const store = reopen();
+      await store.createTable('a', 'people');
+      const lengths = [10, 5000, 11, 10, 0, 4096, 4097, 70_000, 10, 300_000, 12, 4096, 1];
+      const texts = lengths.map((length, index) => String(index % 10).repeat(length));
+      for (const [index, text] of texts.entries()) await put(store, [String.fromCharCode(97 + index)], text);
+      for (let round = 0; round < 2; round++) {
+        const tested: string[] = [];
+        const { rows } = await store.scan(address, [{ from: firstKey }], {
+          ...page,
+          matches: row => tested.push(row.toString()) > 0,
+        });
+        assert.deepEqual(tested, texts);
+        assert.deepEqual(rows.map(String), texts);
+      }
+      await store.close();
+    }));
+
+  it('tells of the slices that scans are worked on in, and of turns of the event loop while they run', () =>
+    inFolder(async reopen => {
+      const slices: number[] = [];
+      const turns: number[] = [];
+      const observer = {
+        onSlice: (ms: number) => void slices.push(ms),
+        onTurn: (ms: number) => void turns.push(ms),
+      };
+      const store = reopen({ observer });
+      await store.createTable('a', 'people');
+      for (let batch = 0; batch < 20; batch++) {
+        await put(
+          store,
+          Array.from({ length: 100 }, (_, index) => `${batch}-${index}`),
+        );
+      }
+      const slowly = (): boolean => {
+        for (const endMs = performance.now() + 0.02; performance.now() < endMs; );
+        return true;
+      };
+      await Promise.all(
+        [1, 2, 3].map(() =>
+          store.scan(address, [{ from: firstKey }], { ...page, limit: 2000, matches: slowly }),
+        ),
+      );
+      assert.ok(slices.length > 3 && turns.length > 3);
+      assert.ok([...slices, ...turns].every(ms => ms >= 0));
+      await store.close();
+    }));
+
   it('sheds load past the number of scans that may run at once', () =>
     inFolder(async reopen => {
       const store = reopen();

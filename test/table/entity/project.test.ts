@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import type { MetadataLevel } from '../../../src/http/media-type.ts';
 import type { Property } from '../../../src/table/entity/edm.ts';
-import { projectRow } from '../../../src/table/entity/project.ts';
+import { type Projection, projectorOf, projectRow } from '../../../src/table/entity/project.ts';
 import { formatProperties, formatRow } from '../../../src/table/entity/row.ts';
+import { RowMembers } from '../../../src/table/entity/row-members.ts';
 import { entityUrls } from '../../../src/table/urls.ts';
 import { parseTicks } from '../../../src/ticks.ts';
+import { anyKey, anyValue, propertyName, propertyOf } from '../../support/arbitraries.ts';
 
 const urls = entityUrls('http://127.0.0.1:10002/acme', 'acme', 'mytable');
 const properties: Property[] = [
@@ -29,7 +32,79 @@ function project(level: MetadataLevel, select?: readonly string[]): string {
   return String(projectRow(row, { level, select }, urls));
 }
 
+/** The same by walking over all members and building texts of them. */
+function naiveProjection(stored: Buffer, { level, select }: Projection): string {
+  const members = new Map<string, string>();
+  const types = new Map<string, string>();
+  const cursor = new RowMembers(stored);
+  while (cursor.next()) {
+    if (cursor.isAnnotation) types.set(cursor.name.slice(0, -'@odata.type'.length), cursor.json);
+    else members.set(cursor.name, cursor.json);
+  }
+  const tag = `"odata.etag":${members.get('odata.etag')}`;
+  members.delete('odata.etag');
+  const { PartitionKey, RowKey } = JSON.parse(String(stored)) as Record<string, string>;
+  const url = urls.relative(PartitionKey as string, RowKey as string);
+  const address = (text: string): string => JSON.stringify(text);
+  const system = {
+    none: [],
+    minimal: [tag],
+    full: [
+      '"odata.type":"acme.mytable"',
+      `"odata.id":${address(`${urls.base}/${url}`)}`,
+      tag,
+      `"odata.editLink":${address(url)}`,
+    ],
+  }[level];
+  if (level === 'full') types.set('Timestamp', '"Edm.DateTime"');
+  const shown = (select ?? [...members.keys()]).flatMap(name => {
+    const type = level === 'none' || !members.has(name) ? undefined : types.get(name);
+    const value = `${JSON.stringify(name)}:${members.get(name) ?? 'null'}`;
+    return type === undefined ? [value] : [`"${name}@odata.type":${type}`, value];
+  });
+  return `{${[...system, ...shown].join(',')}}`;
+}
+
 describe('an entity in an answer', () => {
+  it('is, at any level and with any selection, what a walk over its members makes of it', () => {
+    const closeName = fc.oneof(propertyName, fc.constantFrom('a', 'ab', 'b', 'type', 'é'));
+    const trickyValue = fc
+      .constantFrom(
+        '@odata.type":"Edm.Int64',
+        ',"a@odata.type":"',
+        '","a":1,"b":"',
+        'a@odata.type',
+        '\\"',
+        ',',
+      )
+      .map(value => ({ type: 'Edm.String' as const, value }));
+    const someProperties = fc.uniqueArray(fc.tuple(closeName, fc.oneof(anyValue, trickyValue)), {
+      selector: ([name]) => name,
+      maxLength: 6,
+    });
+    const someSelect = fc.uniqueArray(
+      fc.oneof(closeName, fc.constantFrom('PartitionKey', 'RowKey', 'Timestamp', 'a@odata.type', 'a"')),
+      { minLength: 1, maxLength: 5 },
+    );
+    const someProjection: fc.Arbitrary<Projection> = fc.record({
+      level: fc.constantFrom('none', 'minimal', 'full'),
+      select: fc.option(someSelect, { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(someProjection, fc.array(fc.tuple(anyKey, someProperties)), (projection, entities) => {
+        const project = projectorOf(projection, urls);
+        for (const [key, pairs] of entities) {
+          const text = formatProperties(pairs.map(([name, value]) => propertyOf(name, value)));
+          const stored = formatRow(key, 638_000_000_000_000_000n, text);
+          const before = String(stored);
+          assert.equal(String(project?.(stored) ?? stored), naiveProjection(stored, projection));
+          assert.equal(String(stored), before, 'the row itself stays as it is');
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('is the stored row at minimal metadata', () => {
     assert.equal(projectRow(row, { level: 'minimal', select: undefined }, urls), row);
   });
