@@ -86,17 +86,21 @@ function conjunctionOf(conditions: readonly FilterNode[]): FilterNode | undefine
 
 /** Single partitions with some of their row keys, others whole: what ranges can say. */
 function coverWholePartitions(region: Region): Region {
-  return region.flatMap((step, index): readonly Step[] => {
+  const steps: Step[] = [];
+  for (const [index, step] of region.entries()) {
     const { from, rowKeys } = step;
     const to = region[index + 1]?.from;
-    if (rowKeys.length === 0 || isAllTexts(rowKeys) || to === successor(from)) return [step];
-    const steps: Step[] = [];
+    if (rowKeys.length === 0 || isAllTexts(rowKeys) || to === successor(from)) {
+      steps.push(step);
+      continue;
+    }
     // A bound of partition keys that is a key itself, not the place behind one, is a partition of its own.
-    if (!from.endsWith('\0')) steps.push(step);
-    steps.push({ from: steps.length === 0 ? from : successor(from), rowKeys: allTexts });
+    const isPartition = !from.endsWith('\0');
+    if (isPartition) steps.push(step);
+    steps.push({ from: isPartition ? successor(from) : from, rowKeys: allTexts });
     if (to?.endsWith('\0')) steps.push({ from: to.slice(0, -1), rowKeys });
-    return steps;
-  });
+  }
+  return steps;
 }
 
 function rangesOf(covered: Region): KeyRange[] {
