@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openLmdbStore } from '../src/store/lmdb/lmdb-store.ts';
-import { formatRow } from '../src/table/entity/row.ts';
+import { decideIntents } from '../src/table/transition.ts';
 import { Progress } from './progress.ts';
 import { aligned } from './report.ts';
 import { buildTabularium } from './servers.ts';
@@ -56,7 +56,7 @@ function propertiesOf(index: number): string {
 }
 
 async function load(folder: string, entityCount: number, progress: Progress): Promise<void> {
-  const store = openLmdbStore({ folder });
+  const store = openLmdbStore({ folder, decide: decideIntents });
   await store.createTable(accountName, tableName);
   let next = 0;
   const write = async (): Promise<void> => {
@@ -72,7 +72,7 @@ async function load(folder: string, entityCount: number, progress: Progress): Pr
         { account: accountName, table: tableName },
         keys[0]!.partitionKey,
         keys.map(({ rowKey }) => rowKey),
-        (_, tick) => ({ rows: indices.map((index, at) => formatRow(keys[at]!, tick, propertiesOf(index))) }),
+        indices.map((index, at) => ({ verb: 'insert' as const, key: keys[at]!, text: propertiesOf(index) })),
         rowsPerTransaction * 300,
       );
       if (first % 10_000 === 0) progress.show(`loading: ${first} of ${entityCount}`);

@@ -50,6 +50,9 @@ export const defaultRoles = {
 /** Services that this version has, in the order of their ports. */
 export const implementedServices = ['table'] as const;
 
+/** Each gets its share of the limits, which must not become too small for one request. */
+const workersMax = 64;
+
 interface Setting {
   readonly flags: string;
   readonly environment: string;
@@ -86,6 +89,13 @@ export const settings: readonly Setting[] = [
     environment: 'TABULARIUM_DATA',
     standard: './data',
     help: 'data folder, made where it is missing',
+  },
+  {
+    flags: '--workers <n>',
+    environment: 'TABULARIUM_WORKERS',
+    standard: 1,
+    parse: parseWorkers,
+    help: 'processes that serve requests; from 2 on, another one writes, and one supervises them',
   },
   {
     flags: '--memory',
@@ -213,6 +223,14 @@ function parsePort(text: string): number {
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
+}
+
+function parseWorkers(text: string): number {
+  const workers = Number(text);
+  if (!/^\d+$/.test(text) || workers < 1 || workers > workersMax) {
+    throw new InvalidArgumentError(`Workers are a number from 1 to ${workersMax}.`);
+  }
+  return workers;
 }
 
 function parseServices(text: string): string[] {

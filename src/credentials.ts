@@ -7,18 +7,56 @@ import type { BearerVerifier } from './auth/bearer.ts';
 import { defaultRoles, storageAudience, type TabulariumOptions } from './config.ts';
 import { localCertificate } from './tls/local-authority.ts';
 
-/** The accounts of the settings: those given and those of the file, else the development account. Throws an Error. */
-export function readAccounts({ accounts = [], accountsFile }: TabulariumOptions): Account[] {
+/** What the files hold that the settings name, and that may change: plain data, so that one process reads for all. */
+export interface CredentialFiles {
+  readonly accounts: string | undefined;
+  readonly tls: TlsFiles | undefined;
+  /** Undefined, too, where the issuer's keys are at an address. */
+  readonly bearerKeys: string | undefined;
+}
+
+/** `folder` is where `--tls auto` keeps its own. Throws an Error. */
+export async function readCredentialFiles(
+  options: TabulariumOptions,
+  folder: string,
+  nowMs: number,
+): Promise<CredentialFiles> {
+  return {
+    accounts: readAccountsFile(options),
+    tls: await readTls(options, folder, nowMs),
+    bearerKeys: readBearerKeys(options),
+  };
+}
+
+function readAccountsFile(options: TabulariumOptions): string | undefined {
   try {
-    const read = accounts.map(parseAccount);
-    if (accountsFile !== undefined) read.push(...parseAccountsFile(readFileSync(accountsFile, 'utf8')));
-    if (accountsFile !== undefined && read.length === 0) throw new Error('it names no account');
+    return options.accountsFile === undefined ? undefined : readFileSync(options.accountsFile, 'utf8');
+  } catch (error) {
+    throw noAccounts(options, error);
+  }
+}
+
+/** The accounts of the settings, and of the file that they name. Throws an Error. */
+export function readAccounts(options: TabulariumOptions): Account[] {
+  return parseAccounts(options, readAccountsFile(options));
+}
+
+/** The accounts of the settings: those given and those of the file, else the development account. Throws an Error. */
+export function parseAccounts(options: TabulariumOptions, file: string | undefined): Account[] {
+  try {
+    const read = (options.accounts ?? []).map(parseAccount);
+    if (file !== undefined) read.push(...parseAccountsFile(file));
+    if (file !== undefined && read.length === 0) throw new Error('it names no account');
     if (read.length > 0) return read;
     return [parseAccount(`${developmentAccount.name}:${developmentAccount.key}`)];
   } catch (error) {
-    const place = accountsFile === undefined ? '' : ` (accounts file ${accountsFile})`;
-    throw new Error(`cannot read the accounts${place}: ${(error as Error).message}`);
+    throw noAccounts(options, error);
   }
+}
+
+function noAccounts({ accountsFile }: TabulariumOptions, error: unknown): Error {
+  const place = accountsFile === undefined ? '' : ` (accounts file ${accountsFile})`;
+  return new Error(`cannot read the accounts${place}: ${(error as Error).message}`);
 }
 
 /** Certificate and key in PEM, and with `--tls auto` the file of whom to trust for them. */
@@ -56,8 +94,9 @@ export async function readTls(
  * How bearer tokens are verified, undefined where they are not taken: most servers never load what that needs.
  * Throws an Error.
  */
-export async function readBearer(
+export async function makeBearerVerifier(
   options: TabulariumOptions,
+  keys: string | undefined,
   isSecure: boolean,
 ): Promise<BearerVerifier | undefined> {
   const { bearerIssuer, bearerKeys, bearerInsecureClaimsOnly = false } = options;
@@ -83,21 +122,36 @@ export async function readBearer(
   return bearerVerifier({
     issuer: bearerIssuer,
     audiences: options.bearerAudiences ?? [storageAudience],
-    keys: await readKeys(bearerKeys),
+    keys: await parseKeys(bearerKeys, keys),
     readerRoles: options.bearerReaderRoles ?? [defaultRoles.reader],
     contributorRoles: options.bearerContributorRoles ?? [defaultRoles.contributor],
   });
 }
 
+function readBearerKeys({ bearerKeys: place }: TabulariumOptions): string | undefined {
+  try {
+    return place === undefined || isAddress(place) ? undefined : readFileSync(place, 'utf8');
+  } catch (error) {
+    throw noKeys(place as string, error);
+  }
+}
+
 /** A JWKS: of an address it is fetched when it is first needed, and again when a key is unknown. */
-async function readKeys(place: string): Promise<JWTVerifyGetKey> {
+async function parseKeys(place: string, file: string | undefined): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet, createRemoteJWKSet } = await import('jose');
   try {
-    if (/^https?:\/\//.test(place)) return createRemoteJWKSet(new URL(place));
-    return createLocalJWKSet(JSON.parse(readFileSync(place, 'utf8')));
+    return file === undefined ? createRemoteJWKSet(new URL(place)) : createLocalJWKSet(JSON.parse(file));
   } catch (error) {
-    throw new Error(`cannot read the keys of ${place}: ${(error as Error).message}`);
+    throw noKeys(place, error);
   }
+}
+
+function isAddress(place: string): boolean {
+  return /^https?:\/\//.test(place);
+}
+
+function noKeys(place: string, error: unknown): Error {
+  return new Error(`cannot read the keys of ${place}: ${(error as Error).message}`);
 }
 
 export function isLoopback(host: string): boolean {

@@ -67,6 +67,7 @@ export const catalogue = {
   MethodNotAllowed: [405, 'The requested method is not allowed on the specified resource.'],
   MissingRequiredHeader: [400, "An HTTP header that's mandatory for this request is not specified."],
   NotImplemented: [501, 'The requested operation is not implemented on the specified resource.'],
+  OperationTimedOut: [500, 'The operation could not be completed within the permitted time.'],
   OutOfRangeInput: [400, 'One of the request inputs is out of range.'],
   PropertiesNeedValue: [400, 'The values are not specified for all properties in the entity.'],
   PropertyNameInvalid: [400, 'The property name is invalid.'],

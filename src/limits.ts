@@ -94,3 +94,6 @@ export const timeoutCheckMs = 5000;
 
 /** What Retry-After says with ServerBusy. */
 export const retryAfterSeconds = 1;
+
+/** With several processes: how long a write waits for a new writer, when the last one ended. */
+export const writerWaitMs = 5000;

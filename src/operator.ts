@@ -12,7 +12,7 @@ export async function answerOperator(
     case '/-/healthy':
       return send(outgoing, 200, 'healthy\n');
     case '/-/ready':
-      return isReady ? send(outgoing, 200, 'ready\n') : send(outgoing, 503, 'closing\n');
+      return isReady ? send(outgoing, 200, 'ready\n') : send(outgoing, 503, 'not ready\n');
     case '/-/metrics':
       return send(outgoing, 200, await metrics.render(), metrics.contentType);
     default:

@@ -45,10 +45,11 @@ import { preferenceHeaders, preferenceOf, serviceName, type TableRequest } from 
 import { parseResource, tableNamed } from './table/resource.ts';
 import { routeOperation } from './table/routes.ts';
 import { signedRange } from './table/signed-range.ts';
+import type { Intent } from './table/transition.ts';
 import { ticksFromMs } from './ticks.ts';
 
 export interface ServerContext {
-  readonly store: Store;
+  readonly store: Store<Intent>;
   readonly accounts: ReadonlyMap<string, Account>;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -66,6 +67,8 @@ export interface ServerContext {
   readonly now: () => number;
   /** What is not the usual one: tests have less. */
   readonly patience?: Partial<Patience> | undefined;
+  /** Whether it is told to be; a server alone is ready once it listens. */
+  readonly isReady?: (() => boolean) | undefined;
 }
 
 export interface TlsCredentials {
@@ -119,7 +122,7 @@ export class TableServer {
     };
     this.http =
       context.tls === undefined ? createServer(options) : createSecureServer({ ...options, ...context.tls });
-    limitConnections(this.http, listener);
+    limitConnections(this.http, listener, this.#patience.connectionsMax);
     this.http.on('clientError', (error, socket) => {
       refuseConnection(error, socket, this.#patience.lingerMs);
     });
@@ -138,7 +141,8 @@ export class TableServer {
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     if (incoming.url?.startsWith('/-/')) {
-      await answerOperator(incoming.url, outgoing, this.#context.metrics, !this.#isClosing);
+      const isReady = !this.#isClosing && this.#context.isReady?.() !== false;
+      await answerOperator(incoming.url, outgoing, this.#context.metrics, isReady);
       return;
     }
     const exchange: Exchange = {
@@ -191,7 +195,7 @@ export class TableServer {
     const header = (name: string): string | undefined => headers[name] as string | undefined;
     const bytes = announcedBytes(incoming);
     const isFull =
-      this.#bodyBytesInFlight + bytes > limits.bodyBytesInFlightMax ||
+      this.#bodyBytesInFlight + bytes > this.#patience.bodyBytesMax ||
       this.#unsent.bytes > this.#patience.unsentBytesMax;
     if (isFull) throw new ServiceError('ServerBusy');
     this.#bodyBytesInFlight += bytes;

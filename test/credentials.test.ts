@@ -2,9 +2,28 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { BearerVerifier } from '../src/auth/bearer.ts';
 import type { TabulariumOptions } from '../src/config.ts';
-import { isLoopback, readAccounts, readBearer, readTls } from '../src/credentials.ts';
+import {
+  isLoopback,
+  makeBearerVerifier,
+  readAccounts,
+  readCredentialFiles,
+  readTls,
+} from '../src/credentials.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
+
+async function readBearer(
+  options: TabulariumOptions,
+  isSecure: boolean,
+): Promise<BearerVerifier | undefined> {
+  const files = await readCredentialFiles(
+    options.bearerKeys === undefined ? {} : { bearerKeys: options.bearerKeys },
+    '',
+    0,
+  );
+  return makeBearerVerifier(options, files.bearerKeys, isSecure);
+}
 
 describe('what the settings name', () => {
   const file = (t: { after(run: () => void): void }, text: string): string => {
@@ -73,7 +92,7 @@ describe('what the settings name', () => {
     }
     await assert.rejects(readBearer({ bearerInsecureClaimsOnly }, false), /over TLS only/);
     await assert.rejects(
-      readBearer({ bearerInsecureClaimsOnly, bearerIssuer: 'x', bearerKeys: 'y' }, true),
+      readBearer({ bearerInsecureClaimsOnly, bearerIssuer: 'x', bearerKeys: 'https://y' }, true),
       /either/,
     );
   });

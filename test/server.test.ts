@@ -6,6 +6,7 @@ import { createLogger } from '../src/observe/log.ts';
 import { Metrics } from '../src/observe/metrics.ts';
 import { TableServer } from '../src/server.ts';
 import { ModelStore } from '../src/store/model.ts';
+import { decideIntents } from '../src/table/transition.ts';
 import { rawClient } from './support/raw-client.ts';
 import { freshTableName, useServer } from './support/server.ts';
 
@@ -87,7 +88,7 @@ async function signedHead(endpoint: string, path: string): Promise<string> {
 
 describe('a bug of ours', () => {
   it('answers 500 without details, and the server goes on', async t => {
-    const store = new ModelStore();
+    const store = new ModelStore(decideIntents);
     store.readTable = () => Promise.reject(new TypeError('the secret detail'));
     const account = parseAccount(`${developmentAccount.name}:${developmentAccount.key}`);
     const server = new TableServer({

@@ -40,12 +40,33 @@ const parts: readonly {
   {
     name: 'cli',
     paths: ['src/cli'],
-    mayImport: ['config', 'credentials', 'index', 'azurite', 'auth', 'observe', 'lmdb', 'ground'],
+    mayImport: ['config', 'credentials', 'workers', 'index', 'azurite', 'auth', 'observe', 'lmdb', 'ground'],
+  },
+  {
+    name: 'workers',
+    paths: ['src/workers/'],
+    mayImport: [
+      'index',
+      'serving',
+      'config',
+      'credentials',
+      'table',
+      'account',
+      'observe',
+      'contract',
+      'lmdb',
+      'ground',
+    ],
   },
   {
     name: 'index',
     paths: ['src/index.ts'],
-    mayImport: ['config', 'credentials', 'server', 'auth', 'observe', 'contract', 'lmdb'],
+    mayImport: ['serving', 'config', 'server', 'table', 'observe', 'contract', 'lmdb'],
+  },
+  {
+    name: 'serving',
+    paths: ['src/serving.ts'],
+    mayImport: ['config', 'credentials', 'server', 'auth', 'observe'],
   },
   { name: 'credentials', paths: ['src/credentials.ts', 'src/tls/'], mayImport: ['config', 'auth'] },
   { name: 'config', paths: ['src/config.ts'], mayImport: ['observe'] },
@@ -152,6 +173,7 @@ describe('the house', () => {
     const edges = [
       'src/server.ts',
       'src/index.ts',
+      'src/serving.ts',
       'src/cli/sas.ts',
       'src/store/lmdb/lmdb-store.ts',
       'src/table/batch-response.ts',

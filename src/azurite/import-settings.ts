@@ -7,7 +7,7 @@ import { LeftOutError } from './stored-value.ts';
 
 /** Sets the access policies of a table that has none; false where there are none to set. Rejects with LeftOutError. */
 export async function importAccessPolicies(
-  store: Store,
+  store: Store<never>,
   address: TableAddress,
   stored: unknown,
 ): Promise<boolean> {
@@ -22,7 +22,7 @@ export async function importAccessPolicies(
 
 /** Sets the service properties of an account that has set none; false where there is nothing to set. Rejects with LeftOutError. */
 export async function importServiceProperties(
-  store: Store,
+  store: Store<never>,
   account: string,
   stored: unknown,
 ): Promise<boolean> {
@@ -32,6 +32,6 @@ export async function importServiceProperties(
   const current = await store.readServiceProperties(account, serviceName);
   if (isDeepStrictEqual(current, properties)) return false;
   if (current !== undefined) throw new LeftOutError('the account has others');
-  await store.updateServiceProperties(account, serviceName, (latest = properties) => latest);
+  await store.updateServiceProperties(account, serviceName, properties);
   return true;
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { Store, TableAddress } from '../store/store.ts';
 import { checkTableName } from '../table/table-name.ts';
 import { importAccessPolicies, importServiceProperties } from './import-settings.ts';
-import { InsertRound, type Target } from './insert-round.ts';
+import { type Candidate, InsertRound, type Target } from './insert-round.ts';
 import { describeKey, readStoredEntity, type StoredEntity } from './stored-entity.ts';
 import { LeftOutError } from './stored-value.ts';
 import { type ReadChunks, readDocuments, type StoredTable, type TableFile } from './table-file.ts';
@@ -51,7 +51,7 @@ export class ImportError extends Error {
 export async function importTables(
   file: TableFile,
   chunks: ReadChunks,
-  store: Store,
+  store: Store<Candidate>,
   options: ImportOptions,
   observer: ImportObserver,
 ): Promise<ImportReport> {
@@ -103,7 +103,7 @@ function chooseAccounts(file: TableFile, { account, into }: ImportOptions): Read
   return new Map(chosen.map(name => [name, into ?? name]));
 }
 
-async function refuseExisting(sources: readonly Source[], store: Store): Promise<void> {
+async function refuseExisting(sources: readonly Source[], store: Store<never>): Promise<void> {
   const existing: string[] = [];
   for (const { table, account } of sources) {
     const name = await store.readTable(account, table.name);
@@ -125,12 +125,12 @@ class ImportRun {
     serviceProperties: 0,
     leftOut: 0,
   };
-  readonly #store: Store;
+  readonly #store: Store<Candidate>;
   readonly #observer: ImportObserver;
   /** By the place of their collections in the file. */
   readonly #targets = new Map<number, Target>();
 
-  constructor(store: Store, observer: ImportObserver) {
+  constructor(store: Store<Candidate>, observer: ImportObserver) {
     this.#store = store;
     this.#observer = observer;
   }

@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors.ts';
 import * as limits from '../limits.ts';
 import type { Decide, Store, TableAddress } from '../store/store.ts';
 import { formatProperties, formatRow, readTick } from '../table/entity/row.ts';
@@ -25,11 +26,23 @@ export interface InsertListener {
   onPresent(address: TableAddress, entity: StoredEntity, isSame: boolean): void;
 }
 
-/** An entity with its properties as the row will hold them. */
-interface Candidate {
+/** An entity to insert, with its properties as the row will hold them. */
+export interface Candidate {
   readonly entity: StoredEntity;
   readonly text: string;
+  /** Whether the row keeps the Timestamp of the entity, if it has one. */
+  readonly keepsTick: boolean;
 }
+
+/** The rule of stores that are imported into: inserts all entities, or refuses where one is there. */
+export const decideInserts: Decide<Candidate> = (candidates, current, tick) => {
+  if (current.some(row => row !== undefined)) return new ServiceError('EntityAlreadyExists');
+  return candidates.map(({ entity, text, keepsTick }) => {
+    // A Timestamp may be older than this write, never newer: what comes after must be later than it.
+    const isKept = keepsTick && entity.tick !== undefined && entity.tick < tick;
+    return formatRow(entity.key, isKept ? (entity.tick as Ticks) : tick, text);
+  });
+};
 
 /** Entities that one call of the store writes: of one partition, each key once. */
 interface Group {
@@ -41,7 +54,7 @@ interface Group {
 
 /** Entities that are inserted together, so that a few flushes to disk serve them all. */
 export class InsertRound {
-  readonly #store: Store;
+  readonly #store: Store<Candidate>;
   readonly #listener: InsertListener;
   readonly #groups: Group[] = [];
   /** The group of each partition that still takes entities. */
@@ -49,7 +62,7 @@ export class InsertRound {
   #entities = 0;
   #bytes = 0;
 
-  constructor(store: Store, listener: InsertListener) {
+  constructor(store: Store<Candidate>, listener: InsertListener) {
     this.#store = store;
     this.#listener = listener;
   }
@@ -78,7 +91,7 @@ export class InsertRound {
       this.#open.set(partition, group);
     }
     const text = formatProperties(entity.properties);
-    group.candidates.set(rowKey, { entity, text });
+    group.candidates.set(rowKey, { entity, text, keepsTick: target.isNew });
     group.bytes += text.length;
     this.#entities++;
     this.#bytes += text.length;
@@ -92,47 +105,31 @@ export class InsertRound {
   async #writeGroup({ target, partitionKey, candidates: all, bytes }: Group): Promise<void> {
     let candidates = [...all.values()];
     while (candidates.length > 0) {
-      const outcome = await this.#store.mutate(
-        target.address,
-        partitionKey,
-        candidates.map(({ entity }) => entity.key.rowKey),
-        decideInserts(candidates, target.isNew),
-        bytes,
-      );
-      if ('tick' in outcome) {
+      const rowKeys = candidates.map(({ entity }) => entity.key.rowKey);
+      try {
+        await this.#store.mutate(target.address, partitionKey, rowKeys, candidates, bytes);
         this.#listener.onInserted(candidates.length);
         return;
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'EntityAlreadyExists') throw error;
       }
-      for (const { candidate, isSame } of outcome.refusal) {
-        this.#listener.onPresent(target.address, candidate.entity, isSame);
-      }
-      const present = new Set(outcome.refusal.map(({ candidate }) => candidate));
-      candidates = candidates.filter(candidate => !present.has(candidate));
+      candidates = await this.#withoutPresent(target.address, candidates);
     }
   }
-}
 
-interface Present {
-  readonly candidate: Candidate;
-  readonly isSame: boolean;
-}
-
-/** Inserts them all, or refuses with those that are there. */
-function decideInserts(candidates: readonly Candidate[], isNewTable: boolean): Decide<readonly Present[]> {
-  return (current, tick) => {
-    const present = candidates.flatMap((candidate, index): Present[] => {
-      const row = current[index];
-      if (row === undefined) return [];
+  /** Tells of those that are there, and gives the others. */
+  async #withoutPresent(address: TableAddress, candidates: readonly Candidate[]): Promise<Candidate[]> {
+    const absent: Candidate[] = [];
+    for (const candidate of candidates) {
       const { entity, text } = candidate;
-      return [{ candidate, isSame: formatRow(entity.key, readTick(row), text).equals(row) }];
-    });
-    if (present.length > 0) return { refusal: present };
-    return {
-      rows: candidates.map(({ entity, text }) => {
-        // A Timestamp may be older than this write, never newer: what comes after must be later than it.
-        const isKept = isNewTable && entity.tick !== undefined && entity.tick < tick;
-        return formatRow(entity.key, isKept ? (entity.tick as Ticks) : tick, text);
-      }),
-    };
-  };
+      const row = await this.#store.read(address, entity.key);
+      if (row === undefined) {
+        absent.push(candidate);
+      } else {
+        const isSame = formatRow(entity.key, readTick(row), text).equals(row);
+        this.#listener.onPresent(address, entity, isSame);
+      }
+    }
+    return absent;
+  }
 }

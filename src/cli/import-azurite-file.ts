@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ImportError, type ImportReport, importTables } from '../azurite/import-tables.ts';
+import { decideInserts } from '../azurite/insert-round.ts';
 import { type ReadChunks, readTableFile, TableFileError } from '../azurite/table-file.ts';
 import { tableFileName } from '../azurite/table-file-name.ts';
 import { ServiceError } from '../errors.ts';
@@ -40,7 +41,7 @@ async function importFile(path: string, options: ImportAzuriteOptions): Promise<
     const fileBytes = fstatSync(descriptor).size;
     // Before the store is opened: a broken file leaves nothing behind, not even an empty data folder.
     const file = readTableFile(chunks, bytesRead => progress.show('checked', bytesRead, fileBytes, 'bytes'));
-    const store = openLmdbStore({ folder: options.data });
+    const store = openLmdbStore({ folder: options.data, decide: decideInserts });
     try {
       return await importTables(file, chunks, store, options, {
         onLeftOut: message => process.stderr.write(`left out: ${message}\n`),

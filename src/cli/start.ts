@@ -4,7 +4,12 @@ import { DataFolderError, StartError, startTabularium, type Tabularium } from '.
 import { createLogger, type Logger, type LogLevel } from '../observe/log.ts';
 import { acceptEmulatorOptions } from './emulator-options.ts';
 
-type StartOptions = TabulariumOptions & { account?: string[]; quiet?: boolean; logLevel: LogLevel };
+type StartOptions = TabulariumOptions & {
+  account?: string[];
+  workers: number;
+  quiet?: boolean;
+  logLevel: LogLevel;
+};
 
 /** `tabularium start`: runs until it is told to stop. */
 export function startCommand(): Command {
@@ -28,11 +33,15 @@ Examples:
 
 Signals: SIGTERM and SIGINT finish the requests in flight and stop; SIGHUP reads accounts, certificates and keys again.`;
 
-async function start({ account, quiet, ...options }: StartOptions): Promise<void> {
-  const log = createLogger(options.logLevel);
+async function start({ account, workers, quiet, ...settings }: StartOptions): Promise<void> {
+  const options: TabulariumOptions = { ...settings, accounts: account ?? [] };
+  const log = createLogger(settings.logLevel);
   let tabularium: Tabularium;
   try {
-    tabularium = await startTabularium({ ...options, accounts: account ?? [] }, { log });
+    tabularium =
+      workers === 1
+        ? await startTabularium(options, { log })
+        : await (await import('../workers/supervisor.ts')).startWorkers(workers, options, log);
   } catch (error) {
     if (!(error instanceof StartError || error instanceof DataFolderError)) throw error;
     process.stderr.write(`tabularium: ${error.message}\n`);

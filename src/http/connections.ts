@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import * as limits from '../limits.ts';
 
-/** How long the server waits for its clients, in milliseconds, and how much of theirs it keeps meanwhile. */
+/** How long the server waits for its clients, in milliseconds, and how much of theirs it has meanwhile. */
 export interface Patience {
   /** For the head of a request: since its first byte, or since the connection began. */
   readonly headMs: number;
@@ -21,6 +21,9 @@ export interface Patience {
   readonly checkEveryMs: number;
   /** Bytes of answers that clients have not taken, all together; past it, requests are refused. */
   readonly unsentBytesMax: number;
+  /** Bytes of the bodies of requests in flight; past it, requests are refused. */
+  readonly bodyBytesMax: number;
+  readonly connectionsMax: number;
 }
 
 export const usualPatience: Patience = {
@@ -32,6 +35,8 @@ export const usualPatience: Patience = {
   closeMs: limits.closeTimeoutMs,
   checkEveryMs: limits.timeoutCheckMs,
   unsentBytesMax: limits.unsentBytesMax,
+  bodyBytesMax: limits.bodyBytesInFlightMax,
+  connectionsMax: limits.connectionsMax,
 };
 
 /** What node:http and node:https have to know of the limits of connections. */
@@ -75,8 +80,8 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, l
  * Sets the limits that are no options. Of a head with too many headers node:http would drop the last ones, which
  * may change what is asked: such requests are refused.
  */
-export function limitConnections(server: Server, handle: RequestListener): void {
-  server.maxConnections = limits.connectionsMax;
+export function limitConnections(server: Server, handle: RequestListener, connectionsMax: number): void {
+  server.maxConnections = connectionsMax;
   server.maxHeadersCount = limits.requestHeadersMax + 1;
   const listener: RequestListener = (incoming, outgoing) => {
     if (incoming.rawHeaders.length <= 2 * limits.requestHeadersMax) return handle(incoming, outgoing);

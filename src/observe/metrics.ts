@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type Metric,
+  Registry,
+} from 'prom-client';
 import type { QueryCost } from '../query-cost.ts';
 import type { CommitObserver, ScanObserver } from '../store/store.ts';
 import { QueryMetrics } from './query-metrics.ts';
@@ -20,8 +28,11 @@ export class Metrics {
   readonly #commitDurations: Histogram;
   readonly #queries = new QueryMetrics(this.#registry);
   readonly #scans = new ScanMetrics(this.#registry);
+  readonly #renderAll: (() => Promise<string>) | undefined;
 
-  constructor() {
+  /** `renderAll` renders the metrics of this process and others, where there are others. */
+  constructor(renderAll?: () => Promise<string>) {
+    this.#renderAll = renderAll;
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     this.#registry.registerMetric(this.#requests.metric as unknown as Metric);
@@ -89,8 +100,18 @@ export class Metrics {
 
   /** In the text format of Prometheus. */
   render(): Promise<string> {
-    return this.#registry.metrics();
+    return this.#renderAll === undefined ? this.#registry.metrics() : this.#renderAll();
   }
+
+  /** Those of this process as plain data, for `renderMetrics`. */
+  collect(): Promise<object[]> {
+    return this.#registry.getMetricsAsJSON();
+  }
+}
+
+/** Metrics of several processes, added up, in the text format of Prometheus. */
+export function renderMetrics(ofProcesses: object[][]): Promise<string> {
+  return AggregatorRegistry.aggregate(ofProcesses).metrics();
 }
 
 /** RssAnon of this process; zero where the system does not tell. */

@@ -1,9 +1,9 @@
 import type { AccessPolicy } from '../account/access-policy.ts';
-import type { ServiceProperties } from '../account/service-properties.ts';
+import { defaultServiceProperties, type ServiceProperties } from '../account/service-properties.ts';
 import { ServiceError } from '../errors.ts';
 import type { Ticks } from '../ticks.ts';
 import { compareKeys, type Key, type KeyRange } from './key.ts';
-import type { Decide, Outcome, Page, ScanOptions, Store, TableAddress } from './store.ts';
+import type { Decide, Page, ScanOptions, Store, TableAddress } from './store.ts';
 
 interface Row {
   readonly key: Key;
@@ -20,10 +20,15 @@ interface Table {
  * The naive store: maps and sorting, obviously right, and as forgetful as memory. Tests measure the others
  * against it.
  */
-export class ModelStore implements Store {
+export class ModelStore<Intent> implements Store<Intent> {
+  readonly #decide: Decide<Intent>;
   readonly #tables = new Map<string, Table>();
   readonly #properties = new Map<string, ServiceProperties>();
   #tick: Ticks = 0n;
+
+  constructor(decide: Decide<Intent>) {
+    this.#decide = decide;
+  }
 
   async createTable(account: string, name: string): Promise<boolean> {
     const id = tableId({ account, table: name });
@@ -53,25 +58,25 @@ export class ModelStore implements Store {
     return row && Buffer.from(row.bytes);
   }
 
-  async mutate<Refusal>(
+  async mutate(
     address: TableAddress,
     partitionKey: string,
     rowKeys: readonly string[],
-    decide: Decide<Refusal>,
-  ): Promise<Outcome<Refusal>> {
+    intents: readonly Intent[],
+  ): Promise<Ticks> {
     const table = this.#table(address);
     const keys = rowKeys.map(rowKey => ({ partitionKey, rowKey }));
     const current = keys.map(key => table.rows.find(row => compareKeys(row.key, key) === 0)?.bytes);
     this.#tick++;
-    const decision = decide(current, this.#tick);
-    if ('refusal' in decision) return decision;
+    const decision = this.#decide(intents, current, this.#tick);
+    if (decision instanceof ServiceError) throw decision;
     const untouched = table.rows.filter(row => !keys.some(key => compareKeys(row.key, key) === 0));
     const written = keys.flatMap((key, index) => {
-      const bytes = decision.rows[index];
+      const bytes = decision[index];
       return bytes == null ? [] : [{ key, bytes: Buffer.from(bytes) }];
     });
     table.rows = [...untouched, ...written].sort((a, b) => compareKeys(a.key, b.key));
-    return { tick: this.#tick };
+    return this.#tick;
   }
 
   async scan(table: TableAddress, ranges: readonly KeyRange[], options: ScanOptions): Promise<Page> {
@@ -108,10 +113,11 @@ export class ModelStore implements Store {
   async updateServiceProperties(
     account: string,
     service: string,
-    change: (current: ServiceProperties | undefined) => ServiceProperties,
+    changes: Partial<ServiceProperties>,
   ): Promise<void> {
     const name = `${account}/${service}`;
-    this.#properties.set(name, change(this.#properties.get(name)));
+    const current = this.#properties.get(name) ?? defaultServiceProperties;
+    this.#properties.set(name, { ...current, ...changes });
   }
 
   async close(): Promise<void> {}

@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
  * Makes a store keep the name of a deleted table taken for a while, as the service does for 40 seconds or more
  * (REST: Delete Table): `createTable` rejects with TableBeingDeleted. It is forgotten with the process.
  */
-export function simulateTableDeleting(store: Store, durationMs: number, now: () => number): void {
+export function simulateTableDeleting(store: Store<never>, durationMs: number, now: () => number): void {
   const createTable = store.createTable.bind(store);
   const deleteTable = store.deleteTable.bind(store);
   const freeAtMs = new Map<string, number>();

@@ -1,16 +1,18 @@
 import type { AccessPolicy } from '../account/access-policy.ts';
 import type { ServiceProperties } from '../account/service-properties.ts';
+import type { ServiceError } from '../errors.ts';
 import type { PageEnd } from '../query-cost.ts';
 import type { Ticks } from '../ticks.ts';
 import type { Key, KeyRange } from './key.ts';
 
 /**
- * The store contract. A store keeps and orders; the rules (conditions, limits, etags) are decided above it.
- * What every store promises, and test/store/contract.ts holds it to:
+ * The store contract. A store keeps and orders; the rules (conditions, limits, etags) are decided above it, by
+ * the `Decide` that it is opened with. What is to be written comes as plain data, since the process that writes
+ * may be another one. What every store promises, and test/store/contract.ts holds it to:
  *
  * - **Durable acknowledgement.** When a promise of `createTable`, `deleteTable` or `mutate` resolves, what it
- *   did survives `kill -9` and power loss. When one rejects with anything but a ServiceError, the outcome is
- *   unknown.
+ *   did survives `kill -9` and power loss. When one rejects with `OperationTimedOut`, or with anything but a
+ *   ServiceError, the outcome is unknown.
  * - **The partition is the unit of atomicity and order.** Calls of `mutate` on one partition are
  *   linearizable; either all writes of a call are there, or none.
  * - **Reads see what was acknowledged** before they began, on whichever connection.
@@ -20,7 +22,7 @@ import type { Key, KeyRange } from './key.ts';
  *
  * Methods that name a table reject with the ServiceError `TableNotFound` where there is none.
  */
-export interface Store {
+export interface Store<Intent> {
   /** False where a table of that name, in any case, exists. */
   createTable(account: string, name: string): Promise<boolean>;
   /** The name as it was created, or undefined. */
@@ -34,17 +36,18 @@ export interface Store {
   read(table: TableAddress, key: Key): Promise<Buffer | undefined>;
 
   /**
-   * Reads the named rows of one partition and writes what `decide` answers, atomically. `rowKeys` are
-   * distinct and at most limits.transactionOperationsMax. Rejects with `ServerBusy` when too much is queued.
+   * Reads the named rows of one partition and writes what is decided of the intents, atomically. `rowKeys` are
+   * distinct and at most limits.transactionOperationsMax. Resolves with the time of the write. Rejects with the
+   * ServiceError that was decided, and with `ServerBusy` when too much is queued.
    */
-  mutate<Refusal>(
+  mutate(
     table: TableAddress,
     partitionKey: string,
     rowKeys: readonly string[],
-    decide: Decide<Refusal>,
+    intents: readonly Intent[],
     /** About how many bytes it will write: bounds what may be queued. */
     bytes: number,
-  ): Promise<Outcome<Refusal>>;
+  ): Promise<Ticks>;
 
   /** The rows of ascending, disjoint ranges, in order. Rejects with `ServerBusy` when too many run. */
   scan(table: TableAddress, ranges: readonly KeyRange[], options: ScanOptions): Promise<Page>;
@@ -59,11 +62,11 @@ export interface Store {
     account: string,
     service: string,
   ): ServiceProperties | undefined | Promise<ServiceProperties | undefined>;
-  /** Atomic; `change` is pure and may run more than once. */
+  /** Sets those that are given, atomically; the others stay, or become the default where nothing was set. */
   updateServiceProperties(
     account: string,
     service: string,
-    change: (current: ServiceProperties | undefined) => ServiceProperties,
+    changes: Partial<ServiceProperties>,
   ): Promise<void>;
 
   /** Resolves once everything acknowledged is down and nothing holds the files any more. */
@@ -77,16 +80,16 @@ export interface TableAddress {
 }
 
 /**
- * Pure and synchronous, and may run more than once. `current` holds the rows as they are, in the order of
- * the row keys, undefined where there is none; they are valid during the call only. `tick` is the time of
+ * The rule of what is written: for each row its new state, null for none; or a refusal, and then nothing is
+ * written. Pure and synchronous, and may run more than once. `current` holds the rows as they are, in the order
+ * of the row keys, undefined where there is none; they are valid during the call only. `tick` is the time of
  * this write, greater than that of every earlier write of the store.
  */
-export type Decide<Refusal> = (current: readonly (Buffer | undefined)[], tick: Ticks) => Decision<Refusal>;
-
-/** For each row its new state, null for none; or a refusal, and then nothing is written. */
-export type Decision<Refusal> = { readonly rows: readonly (Buffer | null)[] } | { readonly refusal: Refusal };
-
-export type Outcome<Refusal> = { readonly tick: Ticks } | { readonly refusal: Refusal };
+export type Decide<Intent> = (
+  intents: readonly Intent[],
+  current: readonly (Buffer | undefined)[],
+  tick: Ticks,
+) => readonly (Buffer | null)[] | ServiceError;
 
 export interface ScanOptions {
   /** Rows in the page at most. */

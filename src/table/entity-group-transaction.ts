@@ -16,7 +16,7 @@ import { queryEntities } from './query-entities.ts';
 import { type Operation, preferenceHeaders, preferenceOf, type TableRequest, tableOf } from './request.ts';
 import { parsePath } from './resource.ts';
 import { requireReach } from './signed-range.ts';
-import { decideIntents, type Intent } from './transition.ts';
+import type { Intent } from './transition.ts';
 import type { EntityWrite } from './write-entity.ts';
 
 /**
@@ -127,7 +127,7 @@ function contentIdOf({ headers }: HttpPart): string | undefined {
   return headers.get('content-id');
 }
 
-async function answerQuery(part: HttpPart, outer: TableRequest, store: Store): Promise<BatchPart> {
+async function answerQuery(part: HttpPart, outer: TableRequest, store: Store<Intent>): Promise<BatchPart> {
   try {
     const request = readRequest(part, outer, undefined);
     const { kind } = request.resource;
@@ -145,7 +145,7 @@ async function answerQuery(part: HttpPart, outer: TableRequest, store: Store): P
 async function answerChangeset(
   parts: readonly HttpPart[],
   outer: TableRequest,
-  store: Store,
+  store: Store<Intent>,
 ): Promise<BatchPart[]> {
   const writes: GroupWrite[] = [];
   const rowKeys = new Set<string>();
@@ -166,16 +166,15 @@ async function answerChangeset(
   }
   const first = writes[0] as GroupWrite;
   try {
-    const outcome = await store.mutate(
+    const tick = await store.mutate(
       { account: outer.account, table: tableOf(first.request) },
       first.intent.key.partitionKey,
       [...rowKeys],
-      decideIntents(writes.map(({ intent }) => intent)),
+      writes.map(({ intent }) => intent),
       outer.body.length,
     );
-    if ('refusal' in outcome) throw outcome.refusal;
     return writes.map(({ operation, intent, request, part }) => ({
-      answer: operation.answer(request, intent, outcome.tick),
+      answer: operation.answer(request, intent, tick),
       dataServiceVersion: intent.verb === 'insert' ? '3.0;' : '1.0;',
       contentId: contentIdOf(part),
     }));

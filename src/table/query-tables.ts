@@ -40,7 +40,7 @@ export const queryTables: Operation = {
 
 async function readNames(
   { account }: TableRequest,
-  store: Store,
+  store: Store<never>,
   filter: FilterNode | undefined,
   first: string,
   count: number,

@@ -6,6 +6,7 @@ import type { Query } from '../http/query.ts';
 import { firstJsonVersion } from '../http/version.ts';
 import type { Store } from '../store/store.ts';
 import { type Resource, tableNamed } from './resource.ts';
+import type { Intent } from './transition.ts';
 
 /** Of this service among those of an account. */
 export const serviceName = 'table';
@@ -40,7 +41,7 @@ export interface Operation {
   /** As the REST documentation calls it: names logs and metrics. */
   readonly name: string;
   readonly needs: Needs;
-  run(request: TableRequest, store: Store): Promise<Answer>;
+  run(request: TableRequest, store: Store<Intent>): Promise<Answer>;
 }
 
 /** The address of one entity, which the routes guarantee. */

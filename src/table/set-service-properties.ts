@@ -1,4 +1,3 @@
-import { defaultServiceProperties } from '../account/service-properties.ts';
 import { parseServiceProperties } from '../account/service-properties-xml.ts';
 import { type Operation, serviceName } from './request.ts';
 
@@ -8,10 +7,7 @@ export const setServiceProperties: Operation = {
   needs: { permissions: ['w'], resource: 'service' },
   async run({ account, version, body }, store) {
     const changes = parseServiceProperties(body, version);
-    await store.updateServiceProperties(account, serviceName, (current = defaultServiceProperties) => ({
-      ...current,
-      ...changes,
-    }));
+    await store.updateServiceProperties(account, serviceName, changes);
     return { status: 202, headers: {} };
   },
 };

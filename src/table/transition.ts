@@ -34,18 +34,19 @@ export type Intent =
     }
   | { readonly verb: 'delete'; readonly key: Key; readonly ifMatch: IfMatch };
 
-/** The decision of all writes, single ones and transactions alike: the first that fails refuses them all. */
-export function decideIntents(intents: readonly Intent[]): Decide<ServiceError> {
-  return (current, tick) => {
-    const rows: (Buffer | null)[] = [];
-    for (const [index, intent] of intents.entries()) {
-      const next = transition(current[index], intent, tick);
-      if (next instanceof ServiceError) return { refusal: next.at(index) };
-      rows.push(next);
-    }
-    return { rows };
-  };
-}
+/**
+ * The decision of all writes, single ones and transactions alike: the first that fails refuses them all, with its
+ * index where there are several.
+ */
+export const decideIntents: Decide<Intent> = (intents, current, tick) => {
+  const rows: (Buffer | null)[] = [];
+  for (const [index, intent] of intents.entries()) {
+    const next = transition(current[index], intent, tick);
+    if (next instanceof ServiceError) return intents.length === 1 ? next : next.at(index);
+    rows.push(next);
+  }
+  return rows;
+};
 
 /** The next state of one entity, null for none, or why not. Pure. */
 export function transition(

@@ -9,7 +9,7 @@ import { type EntityBody, parseEntity } from './entity/parse-entity.ts';
 import { formatEtag } from './entity/row.ts';
 import { entityOf, type Operation, requireJsonBody, type TableRequest, tableOf } from './request.ts';
 import { requireReach } from './signed-range.ts';
-import { decideIntents, type Intent } from './transition.ts';
+import type { Intent } from './transition.ts';
 
 /** An operation that writes one entity, alone or as one of a transaction. */
 export interface EntityWrite {
@@ -29,16 +29,14 @@ export function single(write: EntityWrite): Operation {
     async run(request, store) {
       const intent = write.read(request);
       requireReach(request.grant, intent.key);
-      const outcome = await store.mutate(
+      const tick = await store.mutate(
         { account: request.account, table: tableOf(request) },
         intent.key.partitionKey,
         [intent.key.rowKey],
-        decideIntents([intent]),
+        [intent],
         request.body.length,
       );
-      // Told without an index: that is for transactions.
-      if ('refusal' in outcome) throw new ServiceError(outcome.refusal.code, outcome.refusal.message);
-      return write.answer(request, intent, outcome.tick);
+      return write.answer(request, intent, tick);
     },
   };
 }

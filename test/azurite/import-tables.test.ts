@@ -8,13 +8,14 @@ import {
   type ImportReport,
   importTables,
 } from '../../src/azurite/import-tables.ts';
+import { type Candidate, decideInserts } from '../../src/azurite/insert-round.ts';
 import { type ReadChunks, readTableFile } from '../../src/azurite/table-file.ts';
-import { firstKey } from '../../src/store/key.ts';
+import { firstKey, type Key } from '../../src/store/key.ts';
 import { type LmdbStore, openLmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
-import type { TableAddress } from '../../src/store/store.ts';
+import type { Decide, TableAddress } from '../../src/store/store.ts';
 import { parseEntity } from '../../src/table/entity/parse-entity.ts';
 import { formatRow, readProperties, readTick } from '../../src/table/entity/row.ts';
-import { parseTicks, type Ticks } from '../../src/ticks.ts';
+import { parseTicks } from '../../src/ticks.ts';
 
 const fixtures = new URL('./fixtures/', import.meta.url);
 const fixture = readFileSync(new URL('table-file.json', fixtures));
@@ -31,8 +32,23 @@ const answers = JSON.parse(readFileSync(new URL('answers.json', fixtures), 'utf8
 /** Later than the fixture, whose Timestamps are from when it was made. */
 const afterFixtureMs = Date.parse('2100-01-01T00:00:00Z');
 
-function openStore(t: TestContext, nowMs = afterFixtureMs): LmdbStore {
-  const store = openLmdbStore({ folder: undefined, now: () => nowMs });
+/** What others than an import do to a row: its properties as the row holds them, null to delete it. */
+interface Change {
+  readonly key: Key;
+  readonly text: string | null;
+}
+
+const decide: Decide<Candidate | Change> = (intents, current, tick) =>
+  'key' in (intents[0] as Candidate | Change)
+    ? (intents as readonly Change[]).map(({ key, text }) =>
+        text === null ? null : formatRow(key, tick, text),
+      )
+    : decideInserts(intents as readonly Candidate[], current, tick);
+
+type ImportStore = LmdbStore<Candidate | Change>;
+
+function openStore(t: TestContext, nowMs = afterFixtureMs): ImportStore {
+  const store = openLmdbStore({ folder: undefined, decide, now: () => nowMs });
   t.after(() => store.close());
   return store;
 }
@@ -41,14 +57,14 @@ interface Run extends ImportReport {
   readonly messages: string[];
 }
 
-async function run(store: LmdbStore, options: ImportOptions = {}, chunks = fixtureChunks): Promise<Run> {
+async function run(store: ImportStore, options: ImportOptions = {}, chunks = fixtureChunks): Promise<Run> {
   const messages: string[] = [];
   const observer = { onLeftOut: (message: string) => messages.push(message), onProgress: () => {} };
   const report = await importTables(readTableFile(chunks), chunks, store, options, observer);
   return { ...report, messages };
 }
 
-async function rowsOf(store: LmdbStore, address: TableAddress): Promise<Buffer[]> {
+async function rowsOf(store: ImportStore, address: TableAddress): Promise<Buffer[]> {
   const page = await store.scan(address, [{ from: firstKey }], {
     limit: 10_000,
     bytesMax: 1e9,
@@ -157,7 +173,7 @@ describe('importTables', () => {
       ...defaultServiceProperties,
       logging: { ...defaultServiceProperties.logging, read: true },
     };
-    await store.updateServiceProperties('devstoreaccount1', 'table', () => changed);
+    await store.updateServiceProperties('devstoreaccount1', 'table', changed);
     const { messages } = await run(store, { merge: true });
     assert.equal(messages.length, 10);
     assert.equal(messages[0], 'service properties of devstoreaccount1: the account has others');
@@ -199,11 +215,11 @@ describe('importTables', () => {
     const store = openStore(t);
     await run(store);
     const before = await rowsOf(store, people);
-    const change = (rowKey: string, row: (tick: Ticks) => Buffer | null) =>
-      store.mutate(people, 'Sales', [rowKey], (_, tick) => ({ rows: [row(tick)] }), 0);
-    await change('000223', () => null);
+    const change = (key: Key, text: string | null) =>
+      store.mutate(people, key.partitionKey, [key.rowKey], [{ key, text }], 0);
+    await change({ partitionKey: 'Sales', rowKey: '000223' }, null);
     const key = { partitionKey: 'Sales', rowKey: '000224' };
-    await change('000224', tick => formatRow(key, tick, ',"mine":true'));
+    await change(key, ',"mine":true');
     const changed = await store.read(people, key);
 
     const again = await run(store, { account: 'devstoreaccount1', merge: true });

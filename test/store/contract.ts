@@ -7,9 +7,12 @@ import * as limits from '../../src/limits.ts';
 import { compareKeys, firstKey, type Key, type KeyRange, partitionRange } from '../../src/store/key.ts';
 import { ModelStore } from '../../src/store/model.ts';
 import type { Page, ScanOptions, Store } from '../../src/store/store.ts';
+import { decideRows, put, type RowIntent } from './rule.ts';
 
-/** Opens an empty store; `closed` is called when the test is done with it. */
-export type OpenStore = () => { store: Store; closed: () => Promise<void> };
+type TestStore = Store<RowIntent>;
+
+/** Opens an empty store with `decideRows`; `closed` is called when the test is done with it. */
+export type OpenStore = () => { store: TestStore; closed: () => Promise<void> };
 
 const account = 'account1';
 const all: ScanOptions = { limit: 1000, bytesMax: limits.pageBytesMax, durationMsMax: 5000 };
@@ -18,7 +21,7 @@ const everything: KeyRange[] = [{ from: firstKey }];
 /** What store.ts promises, held against one store. Every store runs exactly this. */
 export function describeStoreContract(name: string, open: OpenStore): void {
   const withTable =
-    (run: (store: Store, table: { account: string; table: string }) => Promise<void>) => async () => {
+    (run: (store: TestStore, table: { account: string; table: string }) => Promise<void>) => async () => {
       const { store, closed } = open();
       try {
         await store.createTable(account, 'People');
@@ -27,8 +30,8 @@ export function describeStoreContract(name: string, open: OpenStore): void {
         await closed();
       }
     };
-  const put = (store: Store, table: { account: string; table: string }, key: Key, text: string) =>
-    store.mutate(table, key.partitionKey, [key.rowKey], () => ({ rows: [Buffer.from(text)] }), text.length);
+  const putRow = (store: TestStore, table: { account: string; table: string }, key: Key, text: string) =>
+    store.mutate(table, key.partitionKey, [key.rowKey], [put(text)], text.length);
 
   describe(`the contract of ${name}: tables`, () => {
     it(
@@ -57,7 +60,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
         const isNotFound = { code: 'TableNotFound' };
         await assert.rejects(store.read(missing, firstKey), isNotFound);
         await assert.rejects(store.scan(missing, everything, all), isNotFound);
-        await assert.rejects(put(store, missing, firstKey, 'x'), isNotFound);
+        await assert.rejects(putRow(store, missing, firstKey, 'x'), isNotFound);
       }),
     );
 
@@ -66,7 +69,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       withTable(async (store, table) => {
         const key = { partitionKey: 'p', rowKey: 'r' };
         for (const text of ['first', 'second']) {
-          await put(store, table, key, text);
+          await putRow(store, table, key, text);
           assert.equal((await store.read(table, key))?.toString(), text);
         }
         await store.deleteTable(account, 'people');
@@ -79,7 +82,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     it(
       'drops a table with its rows, and makes an empty one under the name',
       withTable(async (store, table) => {
-        await put(store, table, { partitionKey: 'p', rowKey: 'r' }, 'x');
+        await putRow(store, table, { partitionKey: 'p', rowKey: 'r' }, 'x');
         assert.equal(await store.deleteTable(account, 'people'), true);
         assert.equal(await store.deleteTable(account, 'people'), false);
         await assert.rejects(store.read(table, firstKey), { code: 'TableNotFound' });
@@ -113,84 +116,64 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     );
 
     it(
-      'changes the properties of a service of an account in one step, and of no other',
+      'sets the properties of a service of an account that are given, and of no other',
       withTable(async store => {
         assert.equal(await store.readServiceProperties(account, 'table'), undefined);
-        const retain = (days: number) =>
-          store.updateServiceProperties(account, 'table', (current = defaultServiceProperties) => ({
-            ...current,
-            logging: {
-              ...current.logging,
-              retention: { enabled: true, days: (current.logging.retention.days ?? 0) + days },
-            },
-          }));
-        await Promise.all([retain(1), retain(2), retain(4)]);
-        const properties = await store.readServiceProperties(account, 'table');
-        assert.deepEqual(properties?.logging.retention, { enabled: true, days: 7 });
-        assert.deepEqual(properties?.hourMetrics, defaultServiceProperties.hourMetrics);
+        const logging = { ...defaultServiceProperties.logging, read: true };
+        const hourMetrics = { ...defaultServiceProperties.hourMetrics, enabled: true, includeApis: false };
+        await Promise.all([
+          store.updateServiceProperties(account, 'table', { logging }),
+          store.updateServiceProperties(account, 'table', { hourMetrics }),
+        ]);
+        const set = { ...defaultServiceProperties, logging, hourMetrics };
+        assert.deepEqual(await store.readServiceProperties(account, 'table'), set);
+        await store.updateServiceProperties(account, 'table', { hourMetrics: set.minuteMetrics });
+        assert.deepEqual(await store.readServiceProperties(account, 'table'), {
+          ...set,
+          hourMetrics: set.minuteMetrics,
+        });
         assert.equal(await store.readServiceProperties(account, 'queue'), undefined);
         assert.equal(await store.readServiceProperties('account2', 'table'), undefined);
-      }),
-    );
-
-    it(
-      'keeps the properties of a service as they were when the change throws',
-      withTable(async store => {
-        const broken = store.updateServiceProperties(account, 'table', () => {
-          throw new Error('a bug');
-        });
-        await assert.rejects(broken, /a bug/);
-        assert.equal(await store.readServiceProperties(account, 'table'), undefined);
       }),
     );
   });
 
   describe(`the contract of ${name}: mutate`, () => {
     it(
-      'shows decide the rows as they are, in the order of the row keys, and writes what it answers',
+      'decides by the rows as they are, in the order of the row keys, and writes what was decided',
       withTable(async (store, table) => {
-        await put(store, table, { partitionKey: 'p', rowKey: 'b' }, 'old b');
-        await put(store, table, { partitionKey: 'p', rowKey: 'd' }, 'old d');
-        let seen: (string | undefined)[] = [];
-        await store.mutate(
-          table,
-          'p',
-          ['d', 'a', 'b'],
-          current => {
-            seen = current.map(row => row?.toString());
-            return { rows: [null, Buffer.from('new a'), Buffer.from('new b')] };
-          },
-          0,
-        );
-        assert.deepEqual(seen, ['old d', undefined, 'old b']);
+        await putRow(store, table, { partitionKey: 'p', rowKey: 'b' }, 'old b');
+        await putRow(store, table, { partitionKey: 'p', rowKey: 'd' }, 'old d');
+        await putRow(store, table, { partitionKey: 'p', rowKey: 'c' }, 'old c');
+        const append = (text: string): RowIntent => ({ to: 'append', text });
+        const intents: RowIntent[] = [append('new d'), { to: 'remove' }, append('new a'), append('new b')];
+        await store.mutate(table, 'p', ['d', 'c', 'a', 'b'], intents, 0);
         const { rows } = await store.scan(table, everything, all);
-        assert.deepEqual(rows.map(String), ['new a', 'new b']);
+        assert.deepEqual(rows.map(String), ['nothing, new a', 'old b, new b', 'old d, new d']);
       }),
     );
 
     it(
-      'writes nothing when decide refuses, and hands the refusal over',
+      'writes nothing when the decision is a refusal, and rejects with it',
       withTable(async (store, table) => {
-        const refusal = new ServiceError('UpdateConditionNotSatisfied');
-        assert.deepEqual(await store.mutate(table, 'p', ['a', 'b'], () => ({ refusal }), 0), { refusal });
+        const refused = store.mutate(table, 'p', ['a', 'b'], [put('a'), { to: 'refuse' }], 0);
+        await assert.rejects(refused, error => {
+          assert.ok(error instanceof ServiceError);
+          const { code, message, status, particulars } = error;
+          assert.deepEqual([code, message, status], ['UpdateConditionNotSatisfied', 'as was asked', 412]);
+          assert.equal(particulars.index, 1);
+          return true;
+        });
         assert.deepEqual((await store.scan(table, everything, all)).rows, []);
       }),
     );
 
     it(
-      'writes nothing when decide throws, and goes on',
+      'writes nothing when the decision throws, and goes on',
       withTable(async (store, table) => {
-        const broken = store.mutate(
-          table,
-          'p',
-          ['a'],
-          () => {
-            throw new Error('a bug');
-          },
-          0,
-        );
+        const broken = store.mutate(table, 'p', ['a'], [{ to: 'fail' }], 0);
         await assert.rejects(broken, /a bug/);
-        await put(store, table, { partitionKey: 'p', rowKey: 'b' }, 'b');
+        await putRow(store, table, { partitionKey: 'p', rowKey: 'b' }, 'b');
         assert.deepEqual((await store.scan(table, everything, all)).rows.map(String), ['b']);
       }),
     );
@@ -198,22 +181,14 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     it(
       'gives each write a greater tick, concurrent ones too',
       withTable(async (store, table) => {
-        const ticks: bigint[] = [];
-        await Promise.all(
+        const ticks = await Promise.all(
           Array.from({ length: 200 }, (_, index) =>
-            store.mutate(
-              table,
-              `p${index % 7}`,
-              [`${index}`],
-              (_current, tick) => {
-                ticks.push(tick);
-                return { rows: [Buffer.from('x')] };
-              },
-              1,
-            ),
+            store.mutate(table, `p${index % 7}`, [`${index}`], [{ to: 'stamp' }], 1),
           ),
         );
         assert.equal(new Set(ticks).size, 200);
+        const { rows } = await store.scan(table, everything, all);
+        assert.deepEqual(rows.map(String).toSorted(), ticks.map(String).toSorted());
         assert.deepEqual(
           ticks,
           ticks.toSorted((a, b) => (a < b ? -1 : 1)),
@@ -224,31 +199,24 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     it(
       'lets exactly one of racing conditional writes win',
       withTable(async (store, table) => {
-        const outcomes = await Promise.all(
+        const outcomes = await Promise.allSettled(
           Array.from({ length: 50 }, (_, index) =>
-            store.mutate<string>(
-              table,
-              'p',
-              ['r'],
-              ([row]) => (row === undefined ? { rows: [Buffer.from(`${index}`)] } : { refusal: 'taken' }),
-              1,
-            ),
+            store.mutate(table, 'p', ['r'], [{ to: 'insert', text: `${index}` }], 1),
           ),
         );
-        assert.equal(outcomes.filter(outcome => 'tick' in outcome).length, 1);
+        assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+        for (const outcome of outcomes) {
+          if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'EntityAlreadyExists');
+        }
       }),
     );
 
     it(
       'counts exactly under concurrent increments of several rows',
       withTable(async (store, table) => {
-        const increment = (row: Buffer | undefined): Buffer =>
-          Buffer.from(String(Number(row?.toString() ?? 0) + 1));
-        await Promise.all(
-          Array.from({ length: 300 }, () =>
-            store.mutate(table, 'p', ['a', 'b', 'c'], current => ({ rows: current.map(increment) }), 3),
-          ),
-        );
+        const keys = ['a', 'b', 'c'];
+        const counts = keys.map(() => ({ to: 'count' }) as const);
+        await Promise.all(Array.from({ length: 300 }, () => store.mutate(table, 'p', keys, counts, 3)));
         const { rows } = await store.scan(table, everything, all);
         assert.deepEqual(rows.map(String), ['300', '300', '300']);
       }),
@@ -267,7 +235,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
           { partitionKey: '', rowKey: '漢'.repeat(866) },
         ];
         for (const key of keys) {
-          await put(store, table, key, 'x');
+          await putRow(store, table, key, 'x');
           assert.equal((await store.read(table, key))?.toString(), 'x');
         }
         assert.equal((await store.scan(table, everything, all)).rows.length, keys.length);
@@ -281,7 +249,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       withTable(async (store, table) => {
         const texts = ['', 'A', 'a', '10', '2', 'é', '\ue000', '𝔘', 'a ', 'a!', 'aa'];
         const keys = texts.flatMap(partitionKey => texts.map(rowKey => ({ partitionKey, rowKey })));
-        for (const key of keys.toReversed()) await put(store, table, key, JSON.stringify(key));
+        for (const key of keys.toReversed()) await putRow(store, table, key, JSON.stringify(key));
         const { rows, next } = await store.scan(table, everything, all);
         assert.equal(next, undefined);
         assert.deepEqual(
@@ -295,7 +263,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       'ends a page at its limit, its bytes, and never in the middle, with the first key not looked at, and says why',
       withTable(async (store, table) => {
         for (const rowKey of ['a', 'b', 'c'])
-          await put(store, table, { partitionKey: 'p', rowKey }, rowKey.repeat(10));
+          await putRow(store, table, { partitionKey: 'p', rowKey }, rowKey.repeat(10));
         const page = async (options: Partial<ScanOptions>): Promise<Page> =>
           store.scan(table, [partitionRange('p')], { ...all, ...options });
         const ends = async (options: Partial<ScanOptions>): Promise<unknown[]> => {
@@ -317,7 +285,8 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       'returns of each row that matches what is asked of it, and counts the bytes of that',
       withTable(async (store, table) => {
         const rowKeys = Array.from({ length: 20 }, (_, index) => String(index + 10));
-        for (const rowKey of rowKeys) await put(store, table, { partitionKey: 'p', rowKey }, `row ${rowKey}`);
+        for (const rowKey of rowKeys)
+          await putRow(store, table, { partitionKey: 'p', rowKey }, `row ${rowKey}`);
         const shared = Buffer.alloc(3);
         const page = await store.scan(table, everything, {
           ...all,
@@ -337,7 +306,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       'counts what it examined apart from what matched',
       withTable(async (store, table) => {
         for (let index = 0; index < 30; index++) {
-          await put(
+          await putRow(
             store,
             table,
             { partitionKey: 'p', rowKey: String(index) },
@@ -368,7 +337,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 60 }), async operations => {
           const { store, closed } = open();
-          const model = new ModelStore();
+          const model = new ModelStore(decideRows);
           try {
             for (const act of operations) assert.deepEqual(await act(store), await act(model));
           } finally {
@@ -381,7 +350,7 @@ export function describeStoreContract(name: string, open: OpenStore): void {
   });
 }
 
-type Act = (store: Store) => Promise<unknown>;
+type Act = (store: TestStore) => Promise<unknown>;
 
 const keyText = fc.constantFrom('', 'a', 'b', 'ab', 'a ', 'é', '\ue000', '𝔘');
 const tableName = fc.constantFrom('one', 'ONE', 'two');
@@ -438,18 +407,12 @@ const operation: fc.Arbitrary<Act> = fc.oneof(
         ([table, partitionKey, rowKeys, isDelete, text]): Act =>
           store =>
             codeOf(async () => {
-              const seen: unknown[] = [];
-              await store.mutate(
-                { account, table },
-                partitionKey,
-                rowKeys,
-                current => {
-                  seen.push(current.map(row => row?.toString()));
-                  return { rows: rowKeys.map(rowKey => (isDelete ? null : Buffer.from(`${rowKey}${text}`))) };
-                },
-                0,
+              // The text holds what was there: rows that are read later show what this write saw.
+              const intents = rowKeys.map(
+                (): RowIntent => (isDelete ? { to: 'remove' } : { to: 'append', text }),
               );
-              return seen;
+              await store.mutate({ account, table }, partitionKey, rowKeys, intents, 0);
+              return undefined;
             }),
       ),
   },

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ModelStore } from '../../src/store/model.ts';
 import { simulateTableDeleting } from '../../src/store/simulate-table-deleting.ts';
+import { decideRows } from './rule.ts';
 
 describe('a store that simulates the deleting of tables', () => {
   it('keeps the name taken for a while, in any case, and of that account alone', async () => {
     let now = 1_000_000;
-    const store = new ModelStore();
+    const store = new ModelStore(decideRows);
     simulateTableDeleting(store, 40_000, () => now);
     await store.createTable('a', 'People');
     assert.equal(await store.deleteTable('a', 'people'), true);

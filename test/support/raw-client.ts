@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type IncomingHttpHeaders, request as requestPlainly } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { developmentAccount } from '../../src/auth/accounts.ts';
 
@@ -39,11 +39,12 @@ export interface RawResponse {
  * Sends what no official client would: every byte of the request is the caller's. Defaults: GET, signed with
  * the development account's key (Shared Key Lite), `Accept: application/json;odata=minimalmetadata`, and
  * `x-ms-version: 2019-02-02`; a header given as an empty text is left away. Over TLS it trusts the authority
- * whose certificate in PEM is given.
+ * whose certificate in PEM is given. Each request has a connection of its own, unless an agent is given.
  */
 export function rawClient(
   endpoint: string,
   authority?: string,
+  agent: Agent | false = false,
 ): (options: RawRequest) => Promise<RawResponse> {
   const base = new URL(endpoint);
   return options => {
@@ -68,7 +69,7 @@ export function rawClient(
         options.key,
       );
     }
-    return send(base, authority, method, path, headers, options.body);
+    return send(base, authority, agent, method, path, headers, options.body);
   };
 }
 
@@ -94,6 +95,7 @@ export function signRequest(
 function send(
   base: URL,
   authority: string | undefined,
+  agent: Agent | false,
   method: string,
   path: string,
   headers: Record<string, string>,
@@ -103,7 +105,7 @@ function send(
     const isSecure = base.protocol === 'https:';
     const trust = isSecure && authority !== undefined ? { ca: authority } : {};
     const outgoing = (isSecure ? requestSecurely : requestPlainly)(
-      { host: base.hostname, port: base.port, method, path, headers, agent: false, ...trust },
+      { host: base.hostname, port: base.port, method, path, headers, agent, ...trust },
       incoming => {
         const chunks: Buffer[] = [];
         incoming.on('data', chunk => chunks.push(chunk));

@@ -1,6 +1,11 @@
 import { after } from 'node:test';
 import type { TabulariumOptions } from '../../src/config.ts';
 import { type Surroundings, startTabularium, type Tabularium } from '../../src/index.ts';
+import { createLogger } from '../../src/observe/log.ts';
+import { startWorkers } from '../../src/workers/supervisor.ts';
+
+/** `TEST_WORKERS=2 npm test` holds servers of several processes to the same tests. */
+const workers = Number(process.env.TEST_WORKERS ?? 1);
 
 /**
  * A server of this test file's own, on a free port, in a temporary folder; started on first use and closed
@@ -8,12 +13,17 @@ import { type Surroundings, startTabularium, type Tabularium } from '../../src/i
  */
 export function useServer(
   options: TabulariumOptions = {},
-  surroundings: Surroundings = {},
+  surroundings?: Surroundings,
 ): () => Promise<Tabularium> {
   let started: Promise<Tabularium> | undefined;
   after(async () => (await started)?.close());
   return () => {
-    started ??= startTabularium({ tablePort: 0, memory: true, logLevel: 'silent', ...options }, surroundings);
+    const all: TabulariumOptions = { tablePort: 0, memory: true, logLevel: 'silent', ...options };
+    // What surrounds a server are functions of this process, which workers do not have.
+    started ??=
+      workers === 1 || surroundings !== undefined
+        ? startTabularium(all, surroundings)
+        : startWorkers(workers, all, createLogger('silent'));
     return started;
   };
 }

@@ -33,7 +33,7 @@ export const querySyntax = 'Bad Request - Error in query syntax.';
 export const invalid = 'One of the request inputs is not valid.';
 
 /** Call it inside a `describe`. */
-export function useWire(options: TabulariumOptions = {}, surroundings: Surroundings = {}): Wire {
+export function useWire(options: TabulariumOptions = {}, surroundings?: Surroundings): Wire {
   const server = useServer(options, surroundings);
   const base = async (): Promise<string> => (await server()).endpoints.table;
   const send = async (request: RawRequest): Promise<RawResponse> => {

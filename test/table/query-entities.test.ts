@@ -14,6 +14,7 @@ import { planQuery } from '../../src/table/filter/plan.ts';
 import { insertEntity } from '../../src/table/insert-entity.ts';
 import { queryEntities } from '../../src/table/query-entities.ts';
 import type { TableRequest } from '../../src/table/request.ts';
+import { decideIntents, type Intent } from '../../src/table/transition.ts';
 import { single } from '../../src/table/write-entity.ts';
 import { anyValue, isLiteral, keyOf, keyText, propertyOf } from '../support/arbitraries.ts';
 import { bareOf, comparisonOf, constant, filterTree, type Pick, printFilter } from '../support/filters.ts';
@@ -139,7 +140,7 @@ interface PageOfKeys {
 
 /** Page by page, with the tokens of the answers, to the end. */
 async function readPages(
-  store: Store,
+  store: Store<Intent>,
   table: string,
   grant: Grant,
   options: ReadonlyMap<string, string>,
@@ -163,7 +164,7 @@ async function readPages(
 
 let lastTable = 0;
 
-async function fill(store: Store, entities: readonly Entity[]): Promise<string> {
+async function fill(store: Store<Intent>, entities: readonly Entity[]): Promise<string> {
   lastTable++;
   const table = `random${lastTable}`;
   await store.createTable(account, table);
@@ -177,9 +178,9 @@ async function fill(store: Store, entities: readonly Entity[]): Promise<string> 
 }
 
 describe('Query Entities', () => {
-  const stores: readonly [name: string, store: Store][] = [
-    ['the model', new ModelStore()],
-    ['the embedded store', openLmdbStore({ folder: undefined })],
+  const stores: readonly [name: string, store: Store<Intent>][] = [
+    ['the model', new ModelStore(decideIntents)],
+    ['the embedded store', openLmdbStore({ folder: undefined, decide: decideIntents })],
   ];
   after(() => Promise.all(stores.map(([, store]) => store.close())));
 
@@ -230,7 +231,7 @@ describe('Query Entities', () => {
   }
 
   it('tells of the first page of a search that it is one', async () => {
-    const [, store] = stores[1] as [string, Store];
+    const [, store] = stores[1] as [string, Store<Intent>];
     const keys = ['a', 'b', 'c'].map(rowKey => ({ partitionKey: 'p', rowKey }));
     const table = await fill(
       store,

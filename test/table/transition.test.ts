@@ -127,12 +127,8 @@ describe('the writes of a transaction', () => {
   const insert: Intent = { verb: 'insert', key: other, text: '' };
 
   it('give a row for each, in order', () => {
-    const decision = decideIntents([insert, intentOf('delete', '*'), intentOf('replace', undefined)])(
-      [undefined, stored, undefined],
-      tick,
-    );
-    assert.ok('rows' in decision);
-    assert.deepEqual(decision.rows, [
+    const intents = [insert, intentOf('delete', '*'), intentOf('replace', undefined)];
+    assert.deepEqual(decideIntents(intents, [undefined, stored, undefined], tick), [
       formatRow(other, tick, ''),
       null,
       formatRow(key, tick, formatProperties(changes)),
@@ -140,18 +136,23 @@ describe('the writes of a transaction', () => {
   });
 
   it('are refused all for the first that fails, with its index', () => {
-    const decision = decideIntents([insert, intentOf('delete', { tick: 1n }), intentOf('insert', undefined)])(
-      [undefined, stored, stored],
-      tick,
-    );
-    assert.ok('refusal' in decision);
-    assert.equal(decision.refusal.code, 'UpdateConditionNotSatisfied');
-    assert.equal(decision.refusal.particulars.index, 1);
+    const intents = [insert, intentOf('delete', { tick: 1n }), intentOf('insert', undefined)];
+    const refusal = decideIntents(intents, [undefined, stored, stored], tick);
+    assert.ok(refusal instanceof ServiceError);
+    assert.equal(refusal.code, 'UpdateConditionNotSatisfied');
+    assert.equal(refusal.particulars.index, 1);
+  });
+
+  it('are refused without an index where there is only one', () => {
+    const refusal = decideIntents([insert], [stored], tick);
+    assert.ok(refusal instanceof ServiceError);
+    assert.equal(refusal.particulars.index, undefined);
   });
 
   it('may be decided more than once, with the same outcome', () => {
-    const decide = decideIntents([intentOf('merge', undefined)]);
-    assert.deepEqual(decide([stored], tick), decide([stored], tick));
-    assert.notDeepEqual(decide([stored], tick), decide([undefined], tick));
+    const decide = (current: Buffer | undefined) =>
+      decideIntents([intentOf('merge', undefined)], [current], tick);
+    assert.deepEqual(decide(stored), decide(stored));
+    assert.notDeepEqual(decide(stored), decide(undefined));
   });
 });

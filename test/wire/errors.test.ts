@@ -21,7 +21,10 @@ interface Case {
 }
 
 /** The rest need a fault of the server: test/server.test.ts and the tests of the store have them. */
-type Provoked = Exclude<ErrorCode, 'InternalError' | 'InsufficientStorage' | 'ServerBusy'>;
+type Provoked = Exclude<
+  ErrorCode,
+  'InternalError' | 'InsufficientStorage' | 'OperationTimedOut' | 'ServerBusy'
+>;
 
 const inOneHour = hoursFromNow(1);
 const entity = (table: string, rowKey = 'r'): string => entityPath(table, 'p', rowKey);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { takeFileLock } from './lock.ts';
+import { type FileLock, takeFileLock } from './lock.ts';
 
 /** A reason why a data folder cannot be used, told to the operator in one line. */
 export class DataFolderError extends Error {
@@ -20,12 +20,21 @@ export class DataFolderError extends Error {
 
 export interface DataFolder {
   readonly path: string;
-  /** Lets go of the folder; a temporary one is deleted. */
+  /** Deleted when it is released: what is in it need not be flushed. */
+  readonly isTemporary: boolean;
+  /** Lets go of the folder. */
   release(): void;
+}
+
+/** A folder that this process has taken; a child that is given the descriptor holds it, too. */
+export interface ClaimedFolder extends DataFolder {
+  readonly lockDescriptor: number;
 }
 
 const lockFile = 'tabularium.lock';
 const temporaryPrefix = 'tabularium-memory-';
+/** A server whose first process was killed needs a moment until the others, which hold the folder, have ended. */
+const claimWaitMs = 1000;
 
 /** Types that statfs gives for network file systems, whose locks and flushes do not hold what LMDB needs. */
 const networkFileSystems = new Map([
@@ -39,22 +48,22 @@ const networkFileSystems = new Map([
 ]);
 
 /** Makes the folder where it is missing, and takes it for this process. Throws DataFolderError. */
-export function claimFolder(path: string): DataFolder {
+export function claimFolder(path: string): ClaimedFolder {
   const absolute = resolve(path);
   const explain = (error: unknown): DataFolderError =>
     new DataFolderError(`cannot write to the data folder ${absolute}: ${(error as Error).message}`);
-  let release: (() => void) | undefined;
+  let lock: FileLock | undefined;
   try {
     makeFolder(absolute);
     refuseNetworkFileSystem(absolute);
-    release = takeFileLock(join(absolute, lockFile));
+    lock = takeFileLock(join(absolute, lockFile), claimWaitMs);
   } catch (error) {
     throw error instanceof DataFolderError ? error : explain(error);
   }
-  if (release === undefined) {
+  if (lock === undefined) {
     throw new DataFolderError(`the data folder ${absolute} is in use by another tabularium server`);
   }
-  return { path: absolute, release };
+  return { path: absolute, isTemporary: false, lockDescriptor: lock.descriptor, release: lock.release };
 }
 
 /** Not mkdir's own recursion, which never ends where the system says ENOENT of a folder whose parent is there. */
@@ -66,11 +75,13 @@ function makeFolder(path: string): void {
 }
 
 /** A folder that does not outlive the process; those that a killed one left behind are swept. */
-export function claimTemporaryFolder(): DataFolder {
+export function claimTemporaryFolder(): ClaimedFolder {
   sweepTemporaryFolders();
-  const { path, release } = claimFolder(mkdtempSync(join(tmpdir(), temporaryPrefix)));
+  const { path, lockDescriptor, release } = claimFolder(mkdtempSync(join(tmpdir(), temporaryPrefix)));
   return {
     path,
+    isTemporary: true,
+    lockDescriptor,
     release() {
       release();
       rmSync(path, { recursive: true, force: true });
@@ -83,10 +94,10 @@ function sweepTemporaryFolders(): void {
     if (!name.startsWith(temporaryPrefix)) continue;
     const path = join(tmpdir(), name);
     try {
-      const release = takeFileLock(join(path, lockFile));
-      if (release === undefined) continue;
+      const lock = takeFileLock(join(path, lockFile));
+      if (lock === undefined) continue;
       rmSync(path, { recursive: true, force: true });
-      release();
+      lock.release();
     } catch {
       // Another user's, or gone already: not ours to sweep.
     }

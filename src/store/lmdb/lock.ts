@@ -7,13 +7,24 @@ interface FileLocks {
 // A CommonJS package without types; of its surface this is all that we use.
 const { tryLock } = createRequire(import.meta.url)('fs-native-extensions') as FileLocks;
 
-/**
- * Takes the lock of a file, which the system gives back when this process ends, however it ends. Undefined
- * where another holds it; else a function that releases it.
- */
-export function takeFileLock(path: string): (() => void) | undefined {
+/** A file's lock. The system gives it back when the last process that has the descriptor has ended, however. */
+export interface FileLock {
+  /** Handed to a child process, the lock is held by both. */
+  readonly descriptor: number;
+  release(): void;
+}
+
+const retryMs = 20;
+
+/** Takes the lock of a file, waiting for it as long. Undefined where another holds it. */
+export function takeFileLock(path: string, waitMs = 0): FileLock | undefined {
   const descriptor = openSync(path, 'a+', 0o600);
-  if (tryLock(descriptor)) return () => closeSync(descriptor);
-  closeSync(descriptor);
-  return undefined;
+  for (let waitedMs = 0; !tryLock(descriptor); waitedMs += retryMs) {
+    if (waitedMs >= waitMs) {
+      closeSync(descriptor);
+      return undefined;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
+  }
+  return { descriptor, release: () => closeSync(descriptor) };
 }

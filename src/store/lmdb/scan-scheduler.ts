@@ -25,6 +25,7 @@ const turnBudgetMs = 1;
  * each turn of the event loop, in turn. A scan that fits in what is left of the turn never waits.
  */
 export class ScanScheduler {
+  readonly #runningMax: number;
   readonly #queue: Running[] = [];
   #spentMs = 0;
   #isTurnScheduled = false;
@@ -32,18 +33,18 @@ export class ScanScheduler {
   readonly #observer: ScanObserver;
   #turnBeganMs = 0;
 
-  constructor(observer: ScanObserver = {}) {
+  constructor(observer: ScanObserver = {}, runningMax: number = limits.concurrentScansMax) {
     this.#observer = observer;
+    this.#runningMax = runningMax;
   }
 
   get running(): number {
     return this.#queue.length;
   }
 
-  /** Resolves when the scan is done and closed. Rejects with ServerBusy past limits.concurrentScansMax. */
+  /** Resolves when the scan is done and closed. Rejects with ServerBusy where as many run as may. */
   run(scan: SlicedScan): Promise<void> {
-    if (this.#queue.length >= limits.concurrentScansMax)
-      return Promise.reject(new ServiceError('ServerBusy'));
+    if (this.#queue.length >= this.#runningMax) return Promise.reject(new ServiceError('ServerBusy'));
     return new Promise((resolve, reject) => {
       this.#queue.push({ scan, resolve, reject });
       if (this.#queue.length === 1 && this.#spentMs < turnBudgetMs) this.#runTurn();

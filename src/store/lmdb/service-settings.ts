@@ -1,14 +1,19 @@
 import type { Database, RootDatabase } from 'lmdb';
-import type { ServiceProperties } from '../../account/service-properties.ts';
+import { defaultServiceProperties, type ServiceProperties } from '../../account/service-properties.ts';
+import type { Snapshot } from './snapshot.ts';
 
-/** The service properties of all accounts, held in memory: each request asks, and only this process writes. */
+/**
+ * The service properties of all accounts, held in memory, as each request asks for them. Whoever hears that they
+ * were updated must call `refresh`.
+ */
 export class ServiceSettings {
   readonly #records: Database<ServiceProperties, string>;
+  readonly #snapshot: Snapshot;
   #current: ReadonlyMap<string, ServiceProperties> = new Map();
-  #isStale = true;
 
-  constructor(root: RootDatabase) {
+  constructor(root: RootDatabase, snapshot: Snapshot) {
     this.#records = root.openDB({ name: 'services', encoding: 'json', keyEncoding: 'ordered-binary' });
+    this.#snapshot = snapshot;
     this.refresh();
   }
 
@@ -17,21 +22,14 @@ export class ServiceSettings {
   }
 
   /** Must run inside a write transaction. */
-  update(
-    account: string,
-    service: string,
-    change: (current: ServiceProperties | undefined) => ServiceProperties,
-  ): void {
+  update(account: string, service: string, changes: Partial<ServiceProperties>): void {
     const name = nameOf(account, service);
-    this.#isStale = true;
-    this.#records.putSync(name, change(this.#records.get(name)));
+    this.#records.putSync(name, { ...(this.#records.get(name) ?? defaultServiceProperties), ...changes });
   }
 
-  /** To be called once an update is committed, or has failed. */
   refresh(): void {
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    this.#current = new Map([...this.#records.getRange()].map(({ key, value }) => [key, value]));
+    const records = this.#records.getRange(this.#snapshot.options);
+    this.#current = new Map([...records].map(({ key, value }) => [key, value]));
   }
 }
 

@@ -20,16 +20,16 @@ export class Tables {
   /** By the table's id; none for a table without policies. */
   readonly #policies: Database<readonly AccessPolicy[], number>;
 
-  constructor(root: RootDatabase, meta: Database<unknown, string>) {
+  constructor(root: RootDatabase) {
     this.#records = root.openDB({ name: 'tables', keyEncoding: 'binary', ...rowEncoding });
     this.#retired = root.openDB({ name: 'retired', encoding: 'json', keyEncoding: 'ordered-binary' });
     this.#policies = root.openDB({ name: 'policies', encoding: 'json', keyEncoding: 'ordered-binary' });
-    this.#meta = meta;
+    this.#meta = root.openDB({ name: 'meta', encoding: 'json', keyEncoding: 'ordered-binary' });
   }
 
   /** The name as it was created. */
-  find(account: string, name: string): string | undefined {
-    return this.#read({ account, table: name })?.toString('utf8', idBytes);
+  find(account: string, name: string, options?: ReadOptions): string | undefined {
+    return this.#read({ account, table: name }, options)?.toString('utf8', idBytes);
   }
 
   /** What names the rows of a table; never given to another one. Throws TableNotFound. */
@@ -74,10 +74,10 @@ export class Tables {
     this.#policies.putSync(this.idOf(address), policies);
   }
 
-  list(account: string, from: string, limit: number): string[] {
+  list(account: string, from: string, limit: number, options: ReadOptions): string[] {
     const start = encodeTableKey(account, from.slice(0, limits.tableNameUnitsMax + 1));
     const end = encodeTableKey(`${account}\u0001`, '');
-    return [...this.#records.getRange({ start, end, limit })].map(({ value }) =>
+    return [...this.#records.getRange({ ...options, start, end, limit })].map(({ value }) =>
       value.toString('utf8', idBytes),
     );
   }

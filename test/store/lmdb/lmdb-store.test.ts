@@ -7,31 +7,35 @@ import { firstKey } from '../../../src/store/key.ts';
 import { type LmdbStore, type LmdbStoreOptions, openLmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { describeStoreContract } from '../contract.ts';
+import { decideRows, put as putRow, type RowIntent } from '../rule.ts';
 
 describeStoreContract('the embedded store', () => {
-  const store = openLmdbStore({ folder: undefined });
+  const store = openLmdbStore({ folder: undefined, decide: decideRows });
   return { store, closed: () => store.close() };
 });
 
 const address = { account: 'a', table: 'people' };
 const page = { limit: 1000, bytesMax: 1 << 22, durationMsMax: 5000 };
 
+type TestStore = LmdbStore<RowIntent>;
+
 async function inFolder(
-  run: (reopen: (options?: Partial<LmdbStoreOptions>) => LmdbStore, path: string) => Promise<void>,
+  run: (reopen: (options?: Partial<LmdbStoreOptions<RowIntent>>) => TestStore, path: string) => Promise<void>,
 ): Promise<void> {
   const { path, remove } = temporaryFolder();
   try {
-    await run(options => openLmdbStore({ folder: path, ...options }), path);
+    await run(options => openLmdbStore({ folder: path, decide: decideRows, ...options }), path);
   } finally {
     remove();
   }
 }
 
-function put(store: LmdbStore, rowKeys: readonly string[], text = 'x') {
-  return store.mutate(address, 'p', rowKeys, () => ({ rows: rowKeys.map(() => Buffer.from(text)) }), 0);
+function put(store: TestStore, rowKeys: readonly string[], text = 'x') {
+  const intents = rowKeys.map(() => putRow(text));
+  return store.mutate(address, 'p', rowKeys, intents, 0);
 }
 
-async function rowCount(store: LmdbStore): Promise<number> {
+async function rowCount(store: TestStore): Promise<number> {
   return (await store.scan(address, [{ from: firstKey }], page)).rows.length;
 }
 
@@ -42,7 +46,7 @@ describe('the embedded store on disk', () => {
       await store.createTable('a', 'People');
       await put(store, ['1', '2']);
       await store.writeAccessPolicies(address, [{ id: 'readers', permissions: 'r' }]);
-      await store.updateServiceProperties('a', 'table', () => defaultServiceProperties);
+      await store.updateServiceProperties('a', 'table', defaultServiceProperties);
       await store.close();
       store = reopen();
       assert.equal(await store.readTable('a', 'people'), 'People');
@@ -60,14 +64,8 @@ describe('the embedded store on disk', () => {
       await store.createTable('a', 'people');
       const ticks: bigint[] = [];
       const write = async (isDelete: boolean): Promise<void> => {
-        const outcome = await store.mutate(
-          address,
-          'p',
-          ['r'],
-          () => ({ rows: [isDelete ? null : Buffer.from('x')] }),
-          0,
-        );
-        ticks.push((outcome as { tick: bigint }).tick);
+        const intent = isDelete ? ({ to: 'remove' } as const) : putRow('x');
+        ticks.push(await store.mutate(address, 'p', ['r'], [intent], 0));
       };
       await write(false);
       await write(true);
@@ -89,16 +87,11 @@ describe('the embedded store on disk', () => {
       await store.createTable('a', 'people');
       const rowKeys = Array.from({ length: 100 }, (_, index) => String(index));
       for (let failing = 0; failing < rowKeys.length; failing++) {
-        const broken = store.mutate(
-          address,
-          'p',
-          rowKeys,
-          // A row that the engine refuses, at the step under test.
-          () => ({
-            rows: rowKeys.map((_, index) => (index === failing ? ('no buffer' as never) : Buffer.from('x'))),
-          }),
-          0,
+        // A row that the engine refuses, at the step under test.
+        const intents = rowKeys.map((_, index) =>
+          index === failing ? ({ to: 'put no buffer' } as const) : putRow('x'),
         );
+        const broken = store.mutate(address, 'p', rowKeys, intents, 0);
         const beside = put(store, [`beside ${failing}`]);
         await assert.rejects(broken, TypeError);
         await beside;
@@ -116,7 +109,7 @@ describe('the embedded store on disk', () => {
       );
       const source = new URL('../../../src/store/lmdb/lmdb-store.ts', import.meta.url).href;
       const script = `import { openLmdbStore } from ${JSON.stringify(source)};
-        try { openLmdbStore({ folder: ${JSON.stringify(path)} }); } catch (error) { console.log(error.message); }`;
+        try { openLmdbStore({ folder: ${JSON.stringify(path)}, decide: () => [] }); } catch (error) { console.log(error.message); }`;
       const other = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
       assert.match(other.stdout.toString(), /is in use by another tabularium server/);
       await store.close();
@@ -144,7 +137,7 @@ describe('the embedded store on disk', () => {
 
   it('says why a data folder cannot be used', () => {
     assert.throws(
-      () => openLmdbStore({ folder: '/proc/tabularium' }),
+      () => openLmdbStore({ folder: '/proc/tabularium', decide: decideRows }),
       /^DataFolderError: cannot write to the data folder/,
     );
   });
