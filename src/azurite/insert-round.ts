@@ -122,13 +122,11 @@ export class InsertRound {
     const absent: Candidate[] = [];
     for (const candidate of candidates) {
       const { entity, text } = candidate;
-      const row = await this.#store.read(address, entity.key);
-      if (row === undefined) {
-        absent.push(candidate);
-      } else {
-        const isSame = formatRow(entity.key, readTick(row), text).equals(row);
-        this.#listener.onPresent(address, entity, isSame);
-      }
+      const isSame = await this.#store.read(address, entity.key, row =>
+        formatRow(entity.key, readTick(row), text).equals(row),
+      );
+      if (isSame === undefined) absent.push(candidate);
+      else this.#listener.onPresent(address, entity, isSame);
     }
     return absent;
   }

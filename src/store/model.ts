@@ -53,9 +53,9 @@ export class ModelStore<Intent> implements Store<Intent> {
       .map(id => (this.#tables.get(id) as { name: string }).name);
   }
 
-  async read(table: TableAddress, key: Key): Promise<Buffer | undefined> {
+  async read<Seen>(table: TableAddress, key: Key, look: (row: Buffer) => Seen): Promise<Seen | undefined> {
     const row = this.#table(table).rows.find(row => compareKeys(row.key, key) === 0);
-    return row && Buffer.from(row.bytes);
+    return row && look(row.bytes);
   }
 
   async mutate(

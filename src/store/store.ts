@@ -32,8 +32,8 @@ export interface Store<Intent> {
   /** Names as created, ascending by their lower-case form, from `from` (lower case, inclusive) on. */
   listTables(account: string, from: string, limit: number): Promise<string[]>;
 
-  /** One entity's row. The buffer is the caller's own. */
-  read(table: TableAddress, key: Key): Promise<Buffer | undefined>;
+  /** What `look` makes of an entity's row, which it sees during the call only; undefined where there is none. */
+  read<Seen>(table: TableAddress, key: Key, look: (row: Buffer) => Seen): Promise<Seen | undefined>;
 
   /**
    * Reads the named rows of one partition and writes what is decided of the intents, atomically. `rowKeys` are

@@ -20,15 +20,15 @@ export const getEntity: Operation = {
     const select = parseSelect(selectText);
     // What lies outside a signed range is not there (observed).
     if (!isReached(request.grant, { partitionKey, rowKey })) throw new ServiceError('ResourceNotFound');
-    const row = await store.read({ account: request.account, table }, { partitionKey, rowKey });
-    if (row === undefined) throw new ServiceError('ResourceNotFound');
-    const entity = projectRow(row, { level, select }, entityUrls(request.base, request.account, table));
-    return {
+    const urls = entityUrls(request.base, request.account, table);
+    const answer = await store.read({ account: request.account, table }, { partitionKey, rowKey }, row => ({
       status: 200,
       headers: { ETag: readEtag(row), 'Content-Type': jsonContentType(level) },
-      body: formatElement(entity, level, request, selectSuffix(selectText)),
+      body: formatElement(projectRow(row, { level, select }, urls), level, request, selectSuffix(selectText)),
       cost,
-    };
+    }));
+    if (answer === undefined) throw new ServiceError('ResourceNotFound');
+    return answer;
   },
 };
 

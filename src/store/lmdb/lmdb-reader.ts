@@ -77,9 +77,10 @@ export class LmdbReader {
     return this.tables.list(account, from, limit, this.snapshot.options);
   }
 
-  async read(table: TableAddress, key: Key): Promise<Buffer | undefined> {
+  async read<Seen>(table: TableAddress, key: Key, look: (row: Buffer) => Seen): Promise<Seen | undefined> {
     const boundKey = encodeBound(this.snapshot.tableId(table), key);
-    return this.entities.get(boundKey, this.snapshot.options);
+    const row = this.#reader.viewOne(boundKey, this.snapshot.options);
+    return row && look(row);
   }
 
   async scan(table: TableAddress, ranges: readonly KeyRange[], options: ScanOptions): Promise<Page> {

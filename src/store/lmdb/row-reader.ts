@@ -68,6 +68,12 @@ export class RowReader {
     return shared && { key, value: this.#take(shared) };
   }
 
+  /** A row in the engine's buffer, which the next read uses again. */
+  viewOne(key: Buffer, options: { readonly transaction: ReadTransaction }): Buffer | undefined {
+    const shared = this.#rows.getBinaryFast(key, options);
+    return shared && this.#view(shared);
+  }
+
   #take(shared: Buffer): Buffer | undefined {
     const row = this.#view(shared);
     this.bytesRead += row.length;
