@@ -22,6 +22,7 @@ import {
 import { type ClaimedFolder, claimFolder, claimTemporaryFolder } from '../store/lmdb/folder.ts';
 import type { SupervisorQuestion, WorkerQuestion, WriterQuestion } from './control.ts';
 import { RemoteError } from './conversation.ts';
+import { forkWorker } from './fork-worker.ts';
 import { Keeper } from './keeper.ts';
 
 /** A process that does not tell its metrics for so long is left out. */
@@ -83,7 +84,7 @@ class Supervisor {
       const number = index + 1;
       const kept = {
         name: `worker ${number}`,
-        launch: () => cluster.fork().process,
+        launch: forkWorker,
         begin: () => this.#beginWorker(number),
         onReplaced: () => void this.#tellWorkers({ ask: 'be ready' }),
         onEnded: () => void this.#writer.ask({ ask: 'check readers' }).catch(() => {}),
