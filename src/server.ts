@@ -8,13 +8,14 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import type { AccessPolicy } from './account/access-policy.ts';
-import { answerPreflight, corsHeaders } from './account/cors.ts';
+import { answerPreflight } from './account/cors.ts';
 import type { CorsRule } from './account/service-properties.ts';
 import type { Account } from './auth/accounts.ts';
 import { type AuthenticationContext, authenticate } from './auth/authenticate.ts';
 import type { BearerVerifier } from './auth/bearer.ts';
 import { authorize, type Grant } from './auth/grant.ts';
 import { ServiceError } from './errors.ts';
+import { type Exchange, formatHeaders, formatRefusal, isClientRequestId } from './exchange.ts';
 import { type Address, parseAddress } from './http/address.ts';
 import type { Answer } from './http/answer.ts';
 import { announcedBytes, ClientGone, discardBody, readBody } from './http/body.ts';
@@ -28,25 +29,20 @@ import {
   UnsentAnswers,
   usualPatience,
 } from './http/connections.ts';
-import { type ErrorShape, renderError } from './http/error-body.ts';
 import { negotiateFormat } from './http/media-type.ts';
 import { readMethod } from './http/method.ts';
 import { WriteTurns } from './http/turns.ts';
-import { echoedVersion, parseVersion } from './http/version.ts';
-import * as limits from './limits.ts';
+import { parseVersion } from './http/version.ts';
 import type { Logger } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
-import { costHeaders } from './observe/query-cost-headers.ts';
 import { RequestRecord, withoutSecret } from './observe/request-record.ts';
 import { answerOperator } from './operator.ts';
-import { productVersion } from './product.ts';
 import type { Store } from './store/store.ts';
-import { preferenceHeaders, preferenceOf, serviceName, type TableRequest } from './table/request.ts';
+import { serviceName, type TableRequest } from './table/request.ts';
 import { parseResource, tableNamed } from './table/resource.ts';
 import { routeOperation } from './table/routes.ts';
 import { signedRange } from './table/signed-range.ts';
 import type { Intent } from './table/transition.ts';
-import { ticksFromMs } from './ticks.ts';
 
 export interface ServerContext {
   readonly store: Store<Intent>;
@@ -76,22 +72,6 @@ export interface TlsCredentials {
   readonly key: string;
 }
 
-/** What is known of a request while it climbs the ladder; the error path sees how far it came. */
-interface Exchange {
-  readonly id: string;
-  readonly nowMs: number;
-  /** Of performance.now(). */
-  readonly beganMs: number;
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  address: Address | undefined;
-  version: string | undefined;
-  operationName: string;
-  errorShape: ErrorShape;
-  isQueryCostShown: boolean;
-}
-
-const serverHeader = `Windows-Azure-Table/1.0 Tabularium/${productVersion}`;
 /** Of this service in an account SAS. */
 const serviceLetter = 't';
 const noBody = Buffer.alloc(0);
@@ -319,54 +299,24 @@ export class TableServer {
 
   #answerError(exchange: Exchange, error: unknown): Answer {
     const { log } = this.#context;
-    let refusal = error;
-    if (!(refusal instanceof ServiceError)) {
-      if (!exchange.outgoing.destroyed) log.error({ requestId: exchange.id, err: error }, 'internal error');
-      refusal = new ServiceError('InternalError');
+    const isRefusal = error instanceof ServiceError;
+    if (!isRefusal && !exchange.outgoing.destroyed) {
+      log.error({ requestId: exchange.id, err: error }, 'internal error');
     }
-    const { particulars } = refusal as ServiceError;
-    if (particulars.detail !== undefined) {
+    const refusal = isRefusal ? error : new ServiceError('InternalError');
+    const { detail } = refusal.particulars;
+    if (detail !== undefined) {
       const { method, url } = exchange.incoming;
-      log.info({ requestId: exchange.id, method, url: withoutSecret(url) }, `refused: ${particulars.detail}`);
+      log.info({ requestId: exchange.id, method, url: withoutSecret(url) }, `refused: ${detail}`);
     }
-    const answer = renderError(
-      refusal as ServiceError,
-      exchange.errorShape,
-      exchange.id,
-      ticksFromMs(exchange.nowMs),
-    );
-    const preference = preferenceOf(exchange.incoming.headers.prefer as string | undefined);
-    const retryAfter = answer.status === 503 ? { 'Retry-After': String(limits.retryAfterSeconds) } : {};
-    return {
-      ...answer,
-      headers: { ...answer.headers, ...particulars.headers, ...preferenceHeaders(preference), ...retryAfter },
-    };
+    return formatRefusal(exchange, refusal);
   }
 
   #send(exchange: Exchange, answer: Answer, rules: readonly CorsRule[]): void {
-    const { id, incoming, outgoing, errorShape } = exchange;
+    const { incoming, outgoing } = exchange;
     if (outgoing.destroyed) return;
     const { status, reason, body } = answer;
-    const headers = ['Server', serverHeader, 'x-ms-request-id', id];
-    const clientRequestId = incoming.headers['x-ms-client-request-id'];
-    if (typeof clientRequestId === 'string' && isClientRequestId(clientRequestId)) {
-      headers.push('x-ms-client-request-id', clientRequestId);
-    }
-    const version = exchange.version ?? echoedVersion(incoming.headers['x-ms-version'] as string | undefined);
-    headers.push('x-ms-version', version);
-    if (errorShape !== 'xml service') {
-      headers.push('Cache-Control', 'no-cache', 'X-Content-Type-Options', 'nosniff');
-    }
-    for (const name in answer.headers) headers.push(name, answer.headers[name] as string);
-    if (answer.cost !== undefined && exchange.isQueryCostShown) {
-      headers.push(...costHeaders(answer.cost, performance.now() - exchange.beganMs));
-    }
-    headers.push('Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body)));
-    if (rules.length > 0 && incoming.method !== 'OPTIONS') {
-      const names = ['Date', ...headers.filter((_, index) => index % 2 === 0)];
-      const cors = corsHeaders(rules, incoming.headers.origin, incoming.method ?? '', names);
-      for (const name in cors) headers.push(name, cors[name] as string);
-    }
+    const headers = formatHeaders(exchange, answer, rules);
     if (!incoming.complete || this.#isClosing) headers.push('Connection', 'close');
     if (reason === undefined) outgoing.writeHead(status, headers);
     else outgoing.writeHead(status, reason, headers);
@@ -391,9 +341,4 @@ export class TableServer {
       durationMs: performance.now() - beganMs,
     });
   }
-}
-
-/** Visible characters, and not many (REST: Common REST API Headers). */
-function isClientRequestId(id: string): boolean {
-  return id.length <= limits.clientRequestIdUnitsMax && /^[ -~]*$/.test(id);
 }

@@ -72,7 +72,7 @@ const parts: readonly {
   { name: 'config', paths: ['src/config.ts'], mayImport: ['observe'] },
   {
     name: 'server',
-    paths: ['src/server.ts', 'src/operator.ts'],
+    paths: ['src/server.ts', 'src/exchange.ts', 'src/operator.ts'],
     mayImport: ['table', 'auth', 'account', 'http', 'observe', 'contract', 'ground'],
   },
   // What it reads is checked as what a client sends, and becomes the same rows.
