@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type FileLock, takeFileLock } from './lock.ts';
+import { type FileLock, takeExistingLock, takeFileLock } from './lock.ts';
 
 /** A reason why a data folder cannot be used, told to the operator in one line. */
 export class DataFolderError extends Error {
@@ -76,17 +76,34 @@ function makeFolder(path: string): void {
 
 /** A folder that does not outlive the process; those that a killed one left behind are swept. */
 export function claimTemporaryFolder(): ClaimedFolder {
+  refuseNetworkFileSystem(tmpdir());
   sweepTemporaryFolders();
-  const { path, lockDescriptor, release } = claimFolder(mkdtempSync(join(tmpdir(), temporaryPrefix)));
-  return {
-    path,
-    isTemporary: true,
-    lockDescriptor,
-    release() {
-      release();
-      rmSync(path, { recursive: true, force: true });
-    },
-  };
+  for (;;) {
+    const path = mkdtempSync(join(tmpdir(), temporaryPrefix));
+    const lock = takeTemporaryLock(join(path, lockFile));
+    if (lock === undefined) continue;
+    return {
+      path,
+      isTemporary: true,
+      lockDescriptor: lock.descriptor,
+      release() {
+        rmSync(path, { recursive: true, force: true });
+        lock.release();
+      },
+    };
+  }
+}
+
+/** Undefined where another process, which sweeps, was faster: it has deleted the folder, or is about to. */
+function takeTemporaryLock(path: string): FileLock | undefined {
+  try {
+    const lock = takeFileLock(path);
+    if (lock === undefined || existsSync(path)) return lock;
+    lock.release();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return undefined;
 }
 
 function sweepTemporaryFolders(): void {
@@ -94,7 +111,8 @@ function sweepTemporaryFolders(): void {
     if (!name.startsWith(temporaryPrefix)) continue;
     const path = join(tmpdir(), name);
     try {
-      const lock = takeFileLock(join(path, lockFile));
+      // One without it has just been made, and is about to be taken.
+      const lock = takeExistingLock(join(path, lockFile));
       if (lock === undefined) continue;
       rmSync(path, { recursive: true, force: true });
       lock.release();

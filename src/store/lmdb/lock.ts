@@ -16,9 +16,17 @@ export interface FileLock {
 
 const retryMs = 20;
 
-/** Takes the lock of a file, waiting for it as long. Undefined where another holds it. */
+/** Takes the lock of a file, which is made where it is missing, and waits for it as long. Undefined where another holds it. */
 export function takeFileLock(path: string, waitMs = 0): FileLock | undefined {
-  const descriptor = openSync(path, 'a+', 0o600);
+  return lockDescriptor(openSync(path, 'a+', 0o600), waitMs);
+}
+
+/** Takes the lock of a file that is there, at once. Throws where it is not. */
+export function takeExistingLock(path: string): FileLock | undefined {
+  return lockDescriptor(openSync(path, 'r+'), 0);
+}
+
+function lockDescriptor(descriptor: number, waitMs: number): FileLock | undefined {
   for (let waitedMs = 0; !tryLock(descriptor); waitedMs += retryMs) {
     if (waitedMs >= waitMs) {
       closeSync(descriptor);
