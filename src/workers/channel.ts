@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import { deserialize, serialize } from 'node:v8';
+import { DefaultSerializer, deserialize } from 'node:v8';
 import { Conversation, type Message } from './conversation.ts';
 
 const lengthBytes = 4;
+const noLength = Buffer.alloc(lengthBytes);
 /** A frame of about so much is sent without waiting for more. */
 const frameBytesFull = 1024 * 1024;
 /** Far above that and what one request may hold: who announces more does not speak this language. */
@@ -14,7 +15,7 @@ const frameBytesMax = 128 * 1024 * 1024;
  */
 export function converse<Question>(
   socket: Socket,
-  answer: (question: Question) => unknown,
+  answer: (question: Question) => Promise<unknown>,
 ): Conversation<Question> {
   const outgoing = new OutgoingFrames(socket);
   const conversation = new Conversation<Question>((message, bytes) => outgoing.add(message, bytes), answer);
@@ -45,15 +46,15 @@ class OutgoingFrames {
 
   #send(): void {
     if (this.#messages.length === 0 || this.#socket.destroyed) return;
-    const body = serialize(this.#messages);
+    const serializer = new DefaultSerializer();
+    serializer.writeRawBytes(noLength);
+    serializer.writeHeader();
+    serializer.writeValue(this.#messages);
     this.#messages = [];
     this.#bytes = 0;
-    const length = Buffer.allocUnsafe(lengthBytes);
-    length.writeUInt32LE(body.length);
-    this.#socket.cork();
-    this.#socket.write(length);
-    this.#socket.write(body);
-    this.#socket.uncork();
+    const frame = serializer.releaseBuffer();
+    frame.writeUInt32LE(frame.length - lengthBytes);
+    this.#socket.write(frame);
   }
 }
 

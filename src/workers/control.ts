@@ -58,7 +58,7 @@ const listening = 'listening';
 export function converseWithChild(
   child: ChildProcess,
   name: string,
-  answer: (question: SupervisorQuestion) => unknown,
+  answer: (question: SupervisorQuestion) => Promise<unknown>,
 ): Conversation<SupervisorQuestion> {
   let early: Message[] | undefined = [];
   const post = (message: Message): void => {
@@ -82,7 +82,7 @@ export function converseWithChild(
  * must not find it at work. Signals that reach all processes of a terminal are the supervisor's business.
  */
 export function converseWithSupervisor<Question>(
-  answer: (question: Question) => unknown,
+  answer: (question: Question) => Promise<unknown>,
 ): Conversation<Question> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

@@ -27,12 +27,15 @@ export class RemoteError extends Error {
 /** Questions and answers between two processes, in both directions; whoever makes it brings and takes the messages. */
 export class Conversation<Question> {
   readonly #post: (message: Message, bytes: number) => void;
-  readonly #answer: (question: Question) => unknown;
+  readonly #answer: (question: Question) => Promise<unknown>;
   readonly #open = new Map<number, Open>();
   #lastId = 0;
 
-  /** `answer` gives what the other side's questions are answered with, or a promise of it. */
-  constructor(post: (message: Message, bytes: number) => void, answer: (question: Question) => unknown) {
+  /** `answer` gives what the other side's questions are answered with. */
+  constructor(
+    post: (message: Message, bytes: number) => void,
+    answer: (question: Question) => Promise<unknown>,
+  ) {
     this.#post = post;
     this.#answer = answer;
   }
@@ -48,7 +51,10 @@ export class Conversation<Question> {
 
   receive([kind, id, content]: Message): void {
     if (kind === 'ask') {
-      void this.#reply(id, content as Question);
+      this.#answer(content as Question).then(
+        value => this.#post(['answer', id, value], 0),
+        error => this.#post(['fail', id, failureOf(error as Error)], 0),
+      );
       return;
     }
     const open = this.#open.get(id);
@@ -61,16 +67,6 @@ export class Conversation<Question> {
   end(reason: () => Error): void {
     for (const { reject } of this.#open.values()) reject(reason());
     this.#open.clear();
-  }
-
-  async #reply(id: number, question: Question): Promise<void> {
-    let message: Message;
-    try {
-      message = ['answer', id, await this.#answer(question)];
-    } catch (error) {
-      message = ['fail', id, failureOf(error as Error)];
-    }
-    this.#post(message, 0);
   }
 }
 

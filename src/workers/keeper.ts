@@ -23,7 +23,7 @@ export interface Kept<Question> {
 /** Keeps one child process running: when it ends unasked, another begins. */
 export class Keeper<Question> {
   readonly #kept: Kept<Question>;
-  readonly #answer: (question: SupervisorQuestion) => unknown;
+  readonly #answer: (question: SupervisorQuestion) => Promise<unknown>;
   readonly #log: Logger;
   #child: ChildProcess | undefined;
   #conversation: Conversation<SupervisorQuestion> | undefined;
@@ -31,7 +31,7 @@ export class Keeper<Question> {
   #shortLives = 0;
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(kept: Kept<Question>, answer: (question: SupervisorQuestion) => unknown, log: Logger) {
+  constructor(kept: Kept<Question>, answer: (question: SupervisorQuestion) => Promise<unknown>, log: Logger) {
     this.#kept = kept;
     this.#answer = answer;
     this.#log = log;

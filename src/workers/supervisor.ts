@@ -69,7 +69,7 @@ class Supervisor {
     this.#options = options;
     this.#folder = folder;
     this.#log = log;
-    const answer = (question: SupervisorQuestion): unknown => this.#answer(question);
+    const answer = (question: SupervisorQuestion): Promise<unknown> => this.#answer(question);
     this.#writer = new Keeper(
       {
         name: 'writer',

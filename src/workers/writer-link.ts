@@ -32,7 +32,7 @@ export class WriterLink<Intent> {
   connect(path: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = connect(path);
-      const conversation = converse<never>(socket, () => undefined);
+      const conversation = converse<never>(socket, () => Promise.reject(new Error('nobody is asked here')));
       socket.once('connect', () => {
         this.#socket = socket;
         this.#conversation = conversation;

@@ -24,7 +24,7 @@ async function listen(
   const sockets: Socket[] = [];
   const server = createServer(socket => {
     sockets.push(socket);
-    converse(socket, answer);
+    converse(socket, async (write: Write<RowIntent>) => answer(write));
   }).listen(path);
   t.after(() => server.close());
   await once(server, 'listening');
