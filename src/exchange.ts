@@ -3,7 +3,7 @@ import { corsHeaders } from './account/cors.ts';
 import type { CorsRule } from './account/service-properties.ts';
 import type { ServiceError } from './errors.ts';
 import type { Address } from './http/address.ts';
-import type { Answer } from './http/answer.ts';
+import { type Answer, bodyBytes } from './http/answer.ts';
 import { type ErrorShape, renderError } from './http/error-body.ts';
 import { echoedVersion } from './http/version.ts';
 import * as limits from './limits.ts';
@@ -47,7 +47,7 @@ export function formatHeaders(exchange: Exchange, answer: Answer, rules: readonl
   if (answer.cost !== undefined && exchange.isQueryCostShown) {
     headers.push(...costHeaders(answer.cost, performance.now() - exchange.beganMs));
   }
-  headers.push('Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body)));
+  headers.push('Content-Length', String(bodyBytes(body)));
   if (rules.length > 0 && incoming.method !== 'OPTIONS') {
     const names = ['Date', ...headers.filter((_, index) => index % 2 === 0)];
     const cors = corsHeaders(rules, incoming.headers.origin, incoming.method ?? '', names);

@@ -320,7 +320,12 @@ export class TableServer {
     if (!incoming.complete || this.#isClosing) headers.push('Connection', 'close');
     if (reason === undefined) outgoing.writeHead(status, headers);
     else outgoing.writeHead(status, reason, headers);
-    outgoing.end(body);
+    if (typeof body === 'object' && !('byteLength' in body)) {
+      for (const piece of body) outgoing.write(piece);
+      outgoing.end();
+    } else {
+      outgoing.end(body);
+    }
     // What the system has taken over at once costs us nothing any more.
     if (outgoing.writableLength === 0) return;
     limitAnswer(outgoing, this.#patience.answerMs);

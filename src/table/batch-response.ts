@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Answer } from '../http/answer.ts';
+import { type Answer, bodyText } from '../http/answer.ts';
 
 /** The answer of one operation inside a batch. */
 export interface BatchPart {
@@ -60,7 +60,7 @@ function formatPart({ answer, dataServiceVersion, contentId }: BatchPart): strin
     line('Location', headers.Location) +
     line('DataServiceId', headers.DataServiceId) +
     line('ETag', headers.ETag) +
-    `${isEntity ? '' : type}\r\n${body?.toString() ?? ''}\r\n`
+    `${isEntity ? '' : type}\r\n${bodyText(body)}\r\n`
   );
 }
 

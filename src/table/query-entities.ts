@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { bodyBytes } from '../http/answer.ts';
 import { jsonContentType, type MetadataLevel } from '../http/media-type.ts';
 import * as limits from '../limits.ts';
 import type { Key, KeyRange } from '../store/key.ts';
@@ -46,7 +46,7 @@ export const queryEntities: Operation = {
     return {
       status: 200,
       headers: answerHeaders(level, top === 0 ? undefined : page.next),
-      body: await formatFeed(
+      body: formatFeed(
         page.rows,
         level === 'none' ? undefined : metadataUrl(request.base, table, false, selectSuffix(selectText)),
       ),
@@ -97,26 +97,39 @@ function answerHeaders(level: MetadataLevel, next: Key | undefined): Record<stri
 
 const feedEnd = Buffer.from(']}');
 const comma = 0x2c;
-/** What is copied in one turn of the event loop: large pages must not hold up everything else. */
-const bytesPerTurn = 512 * 1024;
+const commaBytes = Buffer.of(comma);
+/** Up to here one buffer costs less than several. */
+const joinedBytesMax = 64 * 1024;
 
-async function formatFeed(rows: readonly Buffer[], metadata: string | undefined): Promise<Buffer> {
-  const start = Buffer.from(
-    metadata === undefined ? '{"value":[' : `{"odata.metadata":${JSON.stringify(metadata)},"value":[`,
-  );
-  let length = start.length + Math.max(rows.length - 1, 0) + feedEnd.length;
-  for (const row of rows) length += row.length;
-  const body = Buffer.allocUnsafe(length);
-  let at = start.copy(body);
-  let turnEnd = bytesPerTurn;
-  for (const row of rows) {
-    if (at > start.length) body[at++] = comma;
-    if (at >= turnEnd) {
-      await setImmediate();
-      turnEnd = at + bytesPerTurn;
+function formatFeed(rows: readonly Buffer[], metadata: string | undefined): Buffer | readonly Buffer[] {
+  const start =
+    metadata === undefined ? '{"value":[' : `{"odata.metadata":${JSON.stringify(metadata)},"value":[`;
+  const pieces = [Buffer.from(start), ...joinRows(rows), feedEnd];
+  return bodyBytes(pieces) <= joinedBytesMax ? Buffer.concat(pieces) : pieces;
+}
+
+/** Rows with commas between them; those that lie so in memory, in one piece that is not copied. */
+function joinRows(rows: readonly Buffer[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  let first = rows[0];
+  let last = first;
+  if (first === undefined || last === undefined) return pieces;
+  let memory = new Uint8Array(first.buffer);
+  for (let index = 1; index < rows.length; index++) {
+    const row = rows[index] as Buffer;
+    const between = last.byteOffset + last.length;
+    if (row.byteOffset !== between + 1 || row.buffer !== memory.buffer || memory[between] !== comma) {
+      pieces.push(stretch(first, last), commaBytes);
+      first = row;
+      memory = new Uint8Array(row.buffer);
     }
-    at += row.copy(body, at);
+    last = row;
   }
-  feedEnd.copy(body, at);
-  return body;
+  pieces.push(stretch(first, last));
+  return pieces;
+}
+
+/** From the first row to the end of the last one. */
+function stretch(first: Buffer, last: Buffer): Buffer {
+  return Buffer.from(first.buffer, first.byteOffset, last.byteOffset + last.length - first.byteOffset);
 }

@@ -54,6 +54,15 @@ export type SupervisorQuestion =
 /** The first word of a child: node:cluster drops what it is sent before it listens. */
 const listening = 'listening';
 
+/** A child was asked something and ended before it answered. */
+export class ChildEnded extends Error {
+  override readonly name = 'ChildEnded';
+
+  constructor(child: string) {
+    super(`the process '${child}' ended`);
+  }
+}
+
 /** The conversation of the supervisor with a child; it ends with the child. */
 export function converseWithChild(
   child: ChildProcess,
@@ -73,7 +82,7 @@ export function converseWithChild(
     early = undefined;
     messages.forEach(post);
   });
-  child.once('exit', () => conversation.end(() => new Error(`${name} ended`)));
+  child.once('exit', () => conversation.end(() => new ChildEnded(name)));
   return conversation;
 }
 

@@ -71,6 +71,10 @@ export class Keeper<Question> {
     const conversation = converseWithChild(child, this.#kept.name, this.#answer);
     this.#child = child;
     this.#conversation = conversation;
+    // A process that could not even be made has ended, too.
+    child.on('error', () => {
+      if (child.pid === undefined) child.emit('exit', null, null);
+    });
     child.once('exit', (code, signal) => {
       this.#child = undefined;
       this.#conversation = undefined;

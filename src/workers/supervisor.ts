@@ -20,7 +20,7 @@ import {
   tablePortOf,
 } from '../serving.ts';
 import { type ClaimedFolder, claimFolder, claimTemporaryFolder } from '../store/lmdb/folder.ts';
-import type { SupervisorQuestion, WorkerQuestion, WriterQuestion } from './control.ts';
+import { ChildEnded, type SupervisorQuestion, type WorkerQuestion, type WriterQuestion } from './control.ts';
 import { RemoteError } from './conversation.ts';
 import { forkWorker } from './fork-worker.ts';
 import { Keeper } from './keeper.ts';
@@ -232,6 +232,7 @@ async function orNothing(answer: Promise<object[]>, waitMs: number): Promise<obj
 
 /** What a child could not start for, as this process would have said it. */
 function asOurs(error: unknown): unknown {
+  if (error instanceof ChildEnded) return new StartError(`${error.message} while it started`);
   if (!(error instanceof RemoteError)) return error;
   if (error.name === 'DataFolderError') return new DataFolderError(error.message);
   return error.name === 'StartError' ? new StartError(error.message) : error;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { type Answer, bodyText } from '../../src/http/answer.ts';
 import { type BatchPart, formatBatch, formatChangeset } from '../../src/table/batch-response.ts';
 
 const etag = `W/"datetime'2021-09-08T18%3A58%3A49.9946552Z'"`;
@@ -26,8 +27,8 @@ const deleted: BatchPart = {
 };
 
 /** With both boundaries by name, since they are random. */
-function textOf(body: string | Buffer | undefined): string {
-  return String(body)
+function textOf(body: Answer['body']): string {
+  return bodyText(body)
     .replaceAll(/changesetresponse_[0-9a-f-]{36}/g, 'CHANGESET')
     .replaceAll(/batchresponse_[0-9a-f-]{36}/g, 'BATCH');
 }

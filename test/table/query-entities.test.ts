@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Grant } from '../../src/auth/grant.ts';
+import { bodyBytes, bodyText } from '../../src/http/answer.ts';
 import { Query } from '../../src/http/query.ts';
 import type { QueryCost } from '../../src/query-cost.ts';
 import { compareKeys, type Key, type KeyRange } from '../../src/store/key.ts';
@@ -149,7 +150,7 @@ async function readPages(
   const query = new Map(options);
   for (;;) {
     const { body, headers, cost } = await queryEntities.run(request(table, query, grant), store);
-    const { value } = JSON.parse(String(body)) as { value: { PartitionKey: string; RowKey: string }[] };
+    const { value } = JSON.parse(bodyText(body)) as { value: { PartitionKey: string; RowKey: string }[] };
     const partitionToken = headers['x-ms-continuation-NextPartitionKey'];
     pages.push({
       keys: value.map(({ PartitionKey, RowKey }) => ({ partitionKey: PartitionKey, rowKey: RowKey })),
@@ -229,6 +230,31 @@ describe('Query Entities', () => {
       );
     });
   }
+
+  it('puts a page of many megabytes together from pieces, whatever their sizes, and tells its length', async () => {
+    const [, store] = stores[1] as [string, Store<Intent>];
+    const sizes = [1, 1000, 30_000, 40_000, 5, 32_767, 32_768, 200_000, 100, 1].map(size => size % 32_001);
+    const entities = Array.from({ length: 120 }, (_, index) => ({
+      key: { partitionKey: 'p', rowKey: String(index).padStart(4, '0') },
+      properties: new Map<string, Value>([
+        ['a', { type: 'Edm.String', value: 'x'.repeat(sizes[index % sizes.length] as number) }],
+        ['b', { type: 'Edm.String', value: ',"é😀'.repeat(index % 7) }],
+      ]),
+    }));
+    const table = await fill(store, entities);
+    const { body } = await queryEntities.run(request(table, new Map(), owner), store);
+    const { value } = JSON.parse(bodyText(body)) as { value: { RowKey: string; a: string; b: string }[] };
+    assert.equal(Array.isArray(body), true);
+    assert.equal(bodyBytes(body), Buffer.byteLength(bodyText(body)));
+    assert.deepEqual(
+      value.map(({ RowKey, a, b }) => [RowKey, a, b]),
+      entities.map(({ key, properties }) => [
+        key.rowKey,
+        properties.get('a')?.value,
+        properties.get('b')?.value,
+      ]),
+    );
+  });
 
   it('tells of the first page of a search that it is one', async () => {
     const [, store] = stores[1] as [string, Store<Intent>];

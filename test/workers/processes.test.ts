@@ -153,6 +153,20 @@ describe('a server of several processes', () => {
     }
   });
 
+  it('tells in one line of a process that ended while it started', async t => {
+    for (const name of ['writer', 'worker']) {
+      const dying = `data:text/javascript,if(process.argv[1]?.includes('workers/${name}'))process.exit(3)`;
+      const server = run(t, ['start', '--memory', ...two, '--log-level', 'silent'], {
+        NODE_OPTIONS: `--import ${dying}`,
+      });
+      assert.equal(await server.exited, 1);
+      assert.match(
+        server.errors,
+        new RegExp(`^tabularium: the process '${name}[ 12]*' ended while it started\n$`),
+      );
+    }
+  });
+
   it('ends with its first process, however that ends, and the next one has what was acknowledged', async t => {
     const data = folder(t);
     let server = await start(t, [...two, '--data', data]);

@@ -16,6 +16,8 @@ export interface Entry {
 /** Views are kept of rows up to this length: making one for each row is what scans would leave to be collected. */
 const viewedBytesMax = 4096;
 const chunkBytes = 256 * 1024;
+/** Behind each row: so rows lie in a chunk as the text of a page has them, and need not be copied once more. */
+const comma = 0x2c;
 
 /**
  * The rows as scans read them: tested and projected in the engine's own buffer, and copied only if they match,
@@ -94,14 +96,16 @@ export class RowReader {
   }
 
   #copy(row: Buffer): Buffer {
-    if (row.length > chunkBytes / 8) return Buffer.from(row);
-    if (this.#chunkUsed + row.length > this.#chunk.length) {
+    if (row.length >= chunkBytes / 8) return Buffer.from(row);
+    if (this.#chunkUsed + row.length + 1 > this.#chunk.length) {
       this.#chunk = Buffer.allocUnsafeSlow(chunkBytes);
       this.#chunkUsed = 0;
     }
     const start = this.#chunkUsed;
-    this.#chunkUsed += row.length;
+    const end = start + row.length;
     this.#chunk.set(row, start);
-    return this.#chunk.subarray(start, this.#chunkUsed);
+    this.#chunk[end] = comma;
+    this.#chunkUsed = end + 1;
+    return this.#chunk.subarray(start, end);
   }
 }
