@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openLmdbStore } from '../src/store/lmdb/lmdb-store.ts';
 import { decideIntents } from '../src/table/transition.ts';
+import { endWithHelp, positive } from './options.ts';
 import { Progress } from './progress.ts';
 import { aligned } from './report.ts';
 import { buildTabularium } from './servers.ts';
@@ -251,15 +252,23 @@ async function measure(title: string, kinds: readonly Scan[], setting: Setting):
   ];
 }
 
+const help = `npm run bench:scans -- [options]
+  --entities N          in the table that is scanned (1000000)
+  --clients N           that scan it (8)
+  --seconds S           of each measurement (10)
+`;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       entities: { type: 'string', default: '1000000' },
       seconds: { type: 'string', default: '10' },
       clients: { type: 'string', default: '8' },
+      help: { type: 'boolean', default: false },
     },
   });
-  const entityCount = Number(values.entities);
+  if (values.help) endWithHelp(help);
+  const entityCount = positive('entities', values.entities);
   const progress = new Progress();
   buildTabularium();
   const folder = mkdtempSync(join(tmpdir(), 'tabularium-scans-'));
@@ -269,8 +278,8 @@ async function main(): Promise<void> {
   const setting = {
     server,
     entityCount,
-    clientCount: Number(values.clients),
-    seconds: Number(values.seconds),
+    clientCount: positive('clients', values.clients),
+    seconds: positive('seconds', values.seconds),
   };
   const rows = [
     [
