@@ -155,7 +155,8 @@ describe('a server of several processes', () => {
 
   it('tells in one line of a process that ended while it started', async t => {
     for (const name of ['writer', 'worker']) {
-      const dying = `data:text/javascript,if(process.argv[1]?.includes('workers/${name}'))process.exit(3)`;
+      const script = `if (String(process.argv[1]).includes('workers/${name}')) process.exit(3)`;
+      const dying = `data:text/javascript,${encodeURIComponent(script)}`;
       const server = run(t, ['start', '--memory', ...two, '--log-level', 'silent'], {
         NODE_OPTIONS: `--import ${dying}`,
       });
