@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import type { TestContext } from 'node:test';
 import type { Run } from './program.ts';
@@ -20,9 +21,20 @@ export function pidsOf(server: Run, name: string): number[] {
     .map(({ pid }) => pid as number);
 }
 
+/** One that has ended may stay a while in the list of processes, until whoever adopted it looks. */
 export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return !isDefunct(pid);
+}
+
+/** Where the system does not tell, it is not. */
+function isDefunct(pid: number): boolean {
+  try {
+    return /^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch {
     return false;
   }
