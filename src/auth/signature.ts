@@ -26,10 +26,13 @@ export function isSigned(
 }
 
 const keptMax = 256;
+/** Nobody has shown a key yet: what is kept for those who ask must not grow with what they send. */
+const keptTextUnitsMax = 1024;
 const kept = new WeakMap<KeyObject, Map<string, string>>();
 
 /** What `sign` makes, kept for texts that come again: those of requests to one table within a second. */
 export function signOnce(key: KeyObject, text: string): string {
+  if (text.length > keptTextUnitsMax) return sign(key, text);
   let signatures = kept.get(key);
   if (signatures === undefined) {
     signatures = new Map();

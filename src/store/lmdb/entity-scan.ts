@@ -5,7 +5,7 @@ import { decodeKey, encodeBound, encodeRange } from './keys.ts';
 import type { Entry, ReadTransaction, RowReader } from './row-reader.ts';
 import type { SlicedScan } from './scan-scheduler.ts';
 
-/** What a scan resolves when it first gets its turn, all in one snapshot. */
+/** What a scan resolves when it first gets its turn. */
 export interface ScanSource {
   readonly tableId: number;
   /** None for a scan of one range: its cursor holds the snapshot. */

@@ -18,6 +18,7 @@ import {
 import { encodeKey } from './keys.ts';
 import { LmdbReader, openRoot, pageBytes } from './lmdb-reader.ts';
 import { Reclaimer } from './reclaimer.ts';
+import { openMeta } from './tables.ts';
 
 /** Of the files. A newer one is refused; docs/architecture.md tells what each holds. */
 const formatVersion = 1;
@@ -223,8 +224,4 @@ function openForWriting(folder: DataFolder): RootDatabase {
     );
   }
   return root;
-}
-
-function openMeta(root: RootDatabase): Database<unknown, string> {
-  return root.openDB({ name: 'meta', encoding: 'json', keyEncoding: 'ordered-binary' });
 }

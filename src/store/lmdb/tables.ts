@@ -24,7 +24,7 @@ export class Tables {
     this.#records = root.openDB({ name: 'tables', keyEncoding: 'binary', ...rowEncoding });
     this.#retired = root.openDB({ name: 'retired', encoding: 'json', keyEncoding: 'ordered-binary' });
     this.#policies = root.openDB({ name: 'policies', encoding: 'json', keyEncoding: 'ordered-binary' });
-    this.#meta = root.openDB({ name: 'meta', encoding: 'json', keyEncoding: 'ordered-binary' });
+    this.#meta = openMeta(root);
   }
 
   /** The name as it was created. */
@@ -90,4 +90,9 @@ export class Tables {
   forgetRetired(id: number): void {
     this.#retired.removeSync(id);
   }
+}
+
+/** What the store keeps of itself: its format, and the last tick and table id that it gave. */
+export function openMeta(root: RootDatabase): Database<unknown, string> {
+  return root.openDB({ name: 'meta', encoding: 'json', keyEncoding: 'ordered-binary' });
 }
