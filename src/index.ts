@@ -22,14 +22,8 @@ export { DataFolderError } from './store/lmdb/folder.ts';
 
 /** A running server. */
 export interface Tabularium extends Reached {
-  /** Of the first account; lists the running services only. */
-  readonly connectionString: string;
-  /** Base addresses of the first account, by service. */
-  readonly endpoints: { readonly table: string };
   /** Where the data is; a temporary folder with `memory`. */
   readonly dataFolder: string;
-  /** The certificate to trust with `tls: 'auto'`: a file in PEM. */
-  readonly authorityFile: string | undefined;
   /**
    * Reads accounts, certificate and keys of the bearer tokens' issuer again: they rotate without a restart.
    * Rejects with a StartError and changes nothing.

@@ -149,10 +149,13 @@ export function checkServices(services: readonly string[] | undefined): void {
   }
 }
 
-/** How clients reach a server, as src/index.ts tells it. */
+/** How clients reach a server. */
 export interface Reached {
+  /** Of the first account; lists the running services only. */
   readonly connectionString: string;
+  /** Base addresses of the first account, by service. */
   readonly endpoints: { readonly table: string };
+  /** The certificate to trust with `tls: 'auto'`: a file in PEM. */
   readonly authorityFile: string | undefined;
 }
 
